@@ -8,7 +8,7 @@ export CGO_ENABLED = 0
 # host/internal/system/streams has an entry point for these platforms, and explains it.
 ENTRY   := $(if $(filter linux/amd64 linux/arm64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E hyfair_entry)
 
-.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-docs setup-lint setup-tex setup-long demo check test test-long vet cross lint docs wheel bench bench-bnb bench-numpy bench-trees bench-kinds ablation reproduction generate clean
+.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-docs setup-lint setup-tex setup-long demo check test test-long test-wheels wheels-fixtures vet cross lint docs wheel bench bench-bnb bench-numpy bench-trees bench-kinds ablation reproduction generate clean
 
 all: build
 
@@ -71,6 +71,12 @@ setup-lint:
 setup-tex:
 	scripts/setup.sh tex
 
+# The libraries whose estimators the Python package reads, PyTorch among them: 5 GB on the disk.
+.deps/wheels/bin/python: sdk/python/requirements-wheels.txt
+	python3 -m venv .deps/wheels
+	.deps/wheels/bin/python -m pip -q --disable-pip-version-check install --only-binary=:all: -r $<
+	touch $@
+
 # Everything that make test-long needs, except PyTorch.
 setup-long:
 	scripts/setup.sh lime solvers models kubernetes browser docs tex
@@ -104,6 +110,17 @@ test-long: setup-python build
 	@$(MAKE) --no-print-directory -j3 setup-torch setup-long vet programs cross lint
 	HYFAIR_TEST=long $(GOTEST) $(ALL)
 	HYFAIR_SIMD=scalar $(GOTEST) -short $(VECTOR)
+
+# The readers of estimators with the real libraries; it writes the table of docs/reference/estimators.md.
+WHEELS  = PYTHONPATH=sdk/python:sdk/python/tests OMP_NUM_THREADS=1 .deps/wheels/bin/python sdk/python/tests/wheels.py
+FROZEN  = host/internal/question/modelfile/testdata/estimators.jsonl
+test-wheels: .deps/wheels/bin/python
+	$(WHEELS) docs/reference/estimators.md
+
+# Their files with the estimators' own scores, so that other tests need none of the libraries.
+wheels-fixtures: .deps/wheels/bin/python
+	$(WHEELS) --frozen >$(FROZEN).new && mv $(FROZEN).new $(FROZEN)
+	$(GO) test -count=1 -run TestEstimators ./host/internal/question/modelfile
 
 # Programs that only tests start. ./... leaves them out.
 TESTED := $(patsubst %/main.go,./%,$(shell find host internal plugins sdk -path '*/testdata/*' -name main.go))

@@ -10,6 +10,7 @@ import warnings
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from hyfair.models import read
+from libs_cases import evaluate
 from sklearn_cases import made, people, tree
 from wheels import Case, columns_of, hold, lacking
 from wheels_cases import CASES
@@ -22,7 +23,7 @@ class Readers(unittest.TestCase):
         for case in tried:
             with self.subTest(library=case.library, estimator=case.estimator, steps=case.steps), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                hold(case, drawn=300)
+                hold(case, drawn=300, evaluate=evaluate)
         if missing:
             self.skipTest(f"SKIPPED {len(CASES) - len(tried)} of {len(CASES)} cases: {'; '.join(missing)}")
 

@@ -2,12 +2,15 @@
 
 A copy is evaluated here, from its columns to its scores, on the rows of a frame and on rows
 drawn from the columns' domains. wheels_cases.py lists the estimators; run as a program, this
-file prints the table of outcomes.
+file writes the table of outcomes.
 """
 
 from __future__ import annotations
 
+import json
 import math
+import pathlib
+import sys
 import warnings
 from dataclasses import dataclass
 from importlib import import_module
@@ -15,6 +18,7 @@ from importlib.util import find_spec
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from hyfair.models import ModelNotReadable, read
+from hyfair.models import scores as own_scores
 from hyfair.models.core import Copy, Network, Tree, Trees
 from hyfair.models.inputs import Column, Scale
 
@@ -37,6 +41,7 @@ class Case:
     refused: str = ""
     since: str = ""
     needs: Tuple[str, ...] = ("sklearn", "pandas")
+    rounding: float = ROUNDING
 
 
 def lacking(case: Case) -> str:
@@ -82,14 +87,15 @@ def hold(case: Case, drawn: int = 2000, evaluate: Optional[Callable[[Any, Any], 
         warnings.simplefilter("ignore")
         for x in frame, made_up(frame, columns, drawn):
             got = scores(copy, columns, x, evaluate)
-            want = np.asarray(estimator.predict_proba(x), dtype=float)[:, list(estimator.classes_).index(copy.positive)]
-            wrong = np.flatnonzero(~(abs(got - want) <= ROUNDING))
+            want = np.asarray(own_scores(estimator, x, copy.positive), dtype=float)
+            wrong = np.flatnonzero(~(abs(got - want) <= case.rounding))
             assert not len(wrong), f"{len(wrong)} of {len(x)} rows differ, first {x.iloc[wrong[:1]].to_dict()}: {got[wrong[0]]!r}, want {want[wrong[0]]!r}"
             border = 0.5 if copy.threshold is None else copy.threshold
             yes = got >= border if copy.at else got > border
-            decided = estimator.predict(x) == copy.positive
-            wrong = np.flatnonzero((decided != yes) & (abs(got - border) > ROUNDING))
-            assert not len(wrong), f"{len(wrong)} of {len(x)} decisions differ"
+            if hasattr(estimator, "predict_proba"):
+                decided = estimator.predict(x) == copy.positive
+                wrong = np.flatnonzero((decided != yes) & (abs(got - border) > case.rounding))
+                assert not len(wrong), f"{len(wrong)} of {len(x)} decisions differ"
             rows += len(x)
     assert len(set(np.round(want, 9))) > 1, "the model gives everybody the same score"
     return Outcome(rows)
@@ -139,6 +145,18 @@ def made_up(frame: Any, columns: Sequence[Column], count: int) -> Any:
 
 def scores(copy: Copy, columns: Sequence[Column], frame: Any, evaluate: Optional[Callable[[Any, Any], Any]] = None) -> Any:
     """The copy's scores of a frame's rows."""
+    x = inputs_of(copy, columns, frame)
+    if isinstance(copy.model, Network):
+        return _sigmoid(_network(copy.model, x))
+    if isinstance(copy.model, Trees):
+        total = _sum(copy.model, x)
+        return total if copy.model.sum == "share" else _sigmoid(total)
+    assert evaluate is not None, f"nothing evaluates {type(copy.model).__name__}"
+    return evaluate(copy.model, x)
+
+
+def inputs_of(copy: Copy, columns: Sequence[Column], frame: Any) -> Any:
+    """The copy's inputs of a frame's rows; missing ones are NaN."""
     import numpy as np
 
     known = {c.name: c for c in columns}
@@ -151,13 +169,9 @@ def scores(copy: Copy, columns: Sequence[Column], frame: Any, evaluate: Optional
         assert len(one.entries) == len(column.values) + column.missing, f"{one} has not an entry for each of {column}"
         entries = dict(zip(column.values, one.entries))
         x[:, i] = [one.entries[-1] if c is None or c != c else entries[c] for c in cells]
-    if isinstance(copy.model, Network):
-        return _sigmoid(_network(copy.model, x))
-    if isinstance(copy.model, Trees):
-        total = _sum(copy.model, x)
-        return total if copy.model.sum == "share" else _sigmoid(total)
-    assert evaluate is not None, f"nothing evaluates {type(copy.model).__name__}"
-    return evaluate(copy.model, x)
+    if copy.missing is not None:
+        x[x == copy.missing] = math.nan
+    return x
 
 
 def _sigmoid(logit: Any) -> Any:
@@ -173,7 +187,7 @@ def _network(model: Network, x: Any) -> Any:
         x = x @ np.array(layer.weights).T + np.array(layer.bias)
         if layer.relu:
             x = np.maximum(x, 0)
-    return x[:, 0]
+    return x[:, 0] if x.shape[1] == 1 else x[:, 1] - x[:, 0]
 
 
 def _sum(model: Trees, x: Any) -> Any:
@@ -209,15 +223,66 @@ def _leaves(tree: Tree, x: Any, below: bool) -> Any:
         node = np.where(inner, np.where(goes, left[node], right[node]), node)
 
 
+def frozen(case: Case, rows: int = 10) -> Optional[Dict[str, Any]]:
+    """The case's file, its inputs reversed, with the inputs and the estimator's own scores of rows
+    of the frame and of made-up ones. None if the case is refused."""
+    if case.refused:
+        return None
+    estimator, frame = case.build()
+    columns = columns_of(frame)
+    copy = read(estimator, columns)
+    order = list(reversed(range(copy.model.inputs)))
+    name, content = copy.model.reordered(order).file()
+    x: List[List[Optional[float]]] = []
+    wanted: List[float] = []
+    for some in frame[:rows], made_up(frame, columns, rows):
+        for row in inputs_of(copy, columns, some):
+            x.append([None if math.isnan(v) else v for v in map(float, row[order])])
+        wanted += map(float, own_scores(estimator, some, copy.positive))
+    return {
+        "name": " ".join(filter(None, (case.library, case.estimator, case.steps))), "file": name, "content": content.decode(),
+        "missing": copy.missing, "output": copy.model.output, "rounding": case.rounding, "inputs": x, "scores": wanted,
+    }
+
+
 def main() -> None:
-    """Print the table of outcomes."""
+    """With --frozen, print the cases' files and scores, a line each. Otherwise hold every case, and
+    write the table of outcomes into the page that is named; a row that cannot be tried here stays."""
+    from libs_cases import evaluate
     from wheels_cases import CASES
 
-    print("| library | estimator | steps | outcome |\n| --- | --- | --- | --- |")
+    warnings.simplefilter("ignore")
+    if "--frozen" in sys.argv:
+        for case in CASES:
+            one = None if lacking(case) else frozen(case)
+            if one and len(one["content"]) < 30_000:
+                print(json.dumps(one, separators=(",", ":")), flush=True)
+        return
+    page = pathlib.Path(sys.argv[1])
+    text = page.read_text(encoding="utf-8")
+    before, _, rest = text.partition("<!-- outcomes -->\n")
+    kept, mark, after = rest.partition("<!-- end of outcomes -->")
+    assert mark, f"{page} has no marks of the table"
+    old = {tuple(line.split(" | ")[:3]): line for line in kept.splitlines()}
+    lines = ["| library | estimator | steps | outcome |", "|---|---|---|---|"]
+    passed = failed = 0
     for case in CASES:
-        missing = lacking(case)
-        outcome = f"not tried: {missing}" if missing else hold(case)
-        print(f"| {case.library} | {case.estimator} | {case.steps or 'none'} | {outcome} |", flush=True)
+        key = f"| {case.library}", case.estimator, case.steps or "none"
+        outcome: Any = f"not tried: {lacking(case)}"
+        if not lacking(case):
+            try:
+                outcome = hold(case, evaluate=evaluate)
+                passed += 1
+            except AssertionError as err:
+                failed, outcome = failed + 1, f"FAILED: {err}"
+        elif key in old:
+            lines.append(old[key])
+            continue
+        lines.append(f"{' | '.join(key)} | {outcome} |")
+        print(lines[-1], flush=True)
+    page.write_text(f"{before}<!-- outcomes -->\n" + "\n".join(lines) + f"\n{mark}{after}", encoding="utf-8")
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0)
 
 
 if __name__ == "__main__":

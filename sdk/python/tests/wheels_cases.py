@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import List
 
+import libs_cases
 import sklearn_cases
 from wheels import Case
 
-CASES: List[Case] = [*sklearn_cases.CASES]
+CASES: List[Case] = [*sklearn_cases.CASES, *libs_cases.CASES]

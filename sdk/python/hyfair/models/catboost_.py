@@ -6,12 +6,21 @@ import json
 import os
 import tempfile
 from dataclasses import replace
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from . import ModelNotReadable
 from .core import Copy, Tree, Trees
-from .features import counted, matched, number
+from .features import Growing, counted, matched, number
 from .inputs import Column, Input, Table
+
+
+class _Split(NamedTuple):
+    """A comparison. It is true above the border and in the set; a missing input is below the border if ``missing``."""
+
+    input: int
+    border: float = 0.0
+    missing: int = 0
+    among: Tuple[float, ...] = ()
 
 
 def read(estimator: Any, columns: Sequence[Column]) -> Copy:
@@ -21,11 +30,14 @@ def read(estimator: Any, columns: Sequence[Column]) -> Copy:
         matched(copy.library, names, columns)
     counted(copy.library, copy.model.inputs, columns)
     codes = _codes(content)
-    inputs: List[Input] = [number(copy.library, c) if i not in codes else None for i, c in enumerate(columns)]  # type: ignore[misc]
+    inputs: List[Input] = []
     hashes = {one["value"]: one["hash"] for one in content["features_info"].get("cat_features_hash", [])}
-    for i, known in codes.items():
-        ways = [[known.get(_signed(hashes[text]), -1.0) for text in texts] for texts in _texts(columns[i])]
-        inputs[i] = Table(columns[i].name, max(ways, key=max))  # the way that the model knows
+    for i, column in enumerate(columns):
+        if i not in codes:
+            inputs.append(number(copy.library, column))
+            continue
+        ways = [[codes[i].get(_signed(hashes[text]), -1.0) for text in texts] for texts in _texts(column)]
+        inputs.append(Table(column.name, max(ways, key=max)))  # the way that the model knows
     return replace(copy, inputs=inputs)
 
 
@@ -62,24 +74,22 @@ def _loaded(estimator: Any, columns: Sequence[Column]) -> Tuple[Copy, Dict[str, 
     cats = {f["feature_index"]: f["flat_feature_index"] for f in info.get("categorical_features", [])}
     codes = _codes(content)
 
-    def compared(split: Dict[str, Any]) -> Tuple[int, float, int, List[float], bool]:
-        """The input, border, where missing goes, the set, and whether the split is true on the left."""
+    def compared(split: Dict[str, Any]) -> _Split:
         if split["split_type"] == "FloatFeature":
             feature = floats[split["float_feature_index"]]
-            return feature["flat_feature_index"], split["border"], int(feature["nan_value_treatment"] != "AsTrue"), [], False
+            return _Split(feature["flat_feature_index"], split["border"], int(feature["nan_value_treatment"] != "AsTrue"))
         if split["split_type"] == "OneHotFeature":
             at = cats[split["cat_feature_index"]]
-            return at, 0.0, 0, [codes[at][split["value"]]], True
+            return _Split(at, among=(codes[at][split["value"]],))
         raise ModelNotReadable(f"{library}: the model replaces categories by statistics of the labels ({split['split_type']}): "
                                "train with one_hot_max_size=255 or encode categories as numbers")
 
     scale, bias = content["scale_and_bias"]
-    trees = [_Growing(compared).oblivious(t) for t in content.get("oblivious_trees", [])]
-    trees += [_Growing(compared).grown(t) for t in content.get("trees", [])]
+    trees = [_tree(t, compared, float(scale)) for t in content.get("oblivious_trees") or content.get("trees") or ()]
     classes = list(getattr(estimator, "classes_", ()))
     threshold = estimator.get_probability_threshold() if hasattr(estimator, "get_probability_threshold") else None
     return Copy(
-        Trees(len(floats) + len(cats), "logit", float(bias[0]), [replace(t, weight=float(scale)) for t in trees], single=True),
+        Trees(len(floats) + len(cats), "logit", float(bias[0]), trees, single=True),
         (), library, positive=classes[1] if len(classes) == 2 else 1,
         threshold=None if threshold is None or threshold == 0.5 else float(threshold)), content
 
@@ -126,45 +136,27 @@ def _signed(hashed: int) -> int:
     return hashed - (1 << 32) if hashed >> 31 else hashed
 
 
-class _Growing:
-    """A tree's lists of nodes."""
+def _tree(tree: Dict[str, Any], compared: Callable[[Dict[str, Any]], _Split], weight: float) -> Tree:
+    grown = Growing()
 
-    def __init__(self, compared: Any) -> None:
-        self._compared = compared
-        self._lists: Tuple[List[Any], ...] = ([], [], [], [], [], [], [])
+    def node(split: _Split, false: Callable[[], int], true: Callable[[], int]) -> int:
+        left, right = (true, false) if split.among else (false, true)
+        return grown.node(split.input, split.border, left, right, split.missing, split.among)
 
-    def oblivious(self, tree: Dict[str, Any]) -> Tree:
-        splits, values = [self._compared(s) for s in tree["splits"]], tree["leaf_values"]
+    def nested(part: Dict[str, Any]) -> int:
+        if "split" not in part:
+            return grown.leaf(part["value"])
+        return node(compared(part["split"]), lambda: nested(part["left"]), lambda: nested(part["right"]))
 
-        def grow(depth: int, leaf: int) -> int:
-            # Bit i of a leaf's number says whether split i is true.
-            if depth < 0:
-                return self._leaf(values[leaf])
-            return self._node(splits[depth], lambda: grow(depth - 1, leaf), lambda: grow(depth - 1, leaf | 1 << depth))
+    def oblivious(depth: int, leaf: int) -> int:
+        # Bit i of a leaf's number says whether split i is true.
+        if depth < 0:
+            return grown.leaf(tree["leaf_values"][leaf])
+        return node(splits[depth], lambda: oblivious(depth - 1, leaf), lambda: oblivious(depth - 1, leaf | 1 << depth))
 
-        grow(len(splits) - 1, 0)
-        return Tree(*self._lists)
-
-    def grown(self, tree: Dict[str, Any]) -> Tree:
-        def grow(node: Dict[str, Any]) -> int:
-            if "split" not in node:
-                return self._leaf(node["value"])
-            return self._node(self._compared(node["split"]), lambda: grow(node["left"]), lambda: grow(node["right"]))
-
-        grow(tree)
-        return Tree(*self._lists)
-
-    def _leaf(self, value: float) -> int:
-        return self._add(-1, 0.0, -1, -1, value, 0, [])
-
-    def _node(self, split: Tuple[int, float, int, List[float], bool], false: Any, true: Any) -> int:
-        at = self._add(split[0], split[1], 0, 0, 0.0, split[2], split[3])
-        first, second = (true, false) if split[4] else (false, true)
-        self._lists[2][at] = first()
-        self._lists[3][at] = second()
-        return at
-
-    def _add(self, *entries: Any) -> int:
-        for entry, column in zip(entries, self._lists):
-            column.append(entry)
-        return len(self._lists[0]) - 1
+    if "leaf_values" in tree:
+        splits = [compared(s) for s in tree.get("splits") or ()]
+        oblivious(len(splits) - 1, 0)
+    else:
+        nested(tree)
+    return grown.tree(weight)

@@ -90,6 +90,10 @@ class Chain:
 def fed(copy: Copy, columns: Sequence[Column]) -> Copy:
     """The copy with the columns' values as inputs."""
     counted(copy.library, copy.model.inputs, columns)
+    for c in columns:
+        if c.missing:
+            raise ModelNotReadable(f"{copy.library}: the column {c.name} may be missing, and the network has no score then: "
+                                   "fill it in X, or give a domain without missing cells")
     return replace(copy, inputs=[number(copy.library, c) for c in columns])
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Sequence
+from typing import Any, Callable, List, Sequence
 
 from . import ModelNotReadable
-from .core import Steps
+from .core import Steps, Tree
 from .inputs import Column, Input, Scale, Table
 
 
@@ -57,6 +57,47 @@ def coded(library: str, column: Column, categories: Sequence[Any], unknown: floa
                 f"leave it out of the domain, domains={{{column.name!r}: […]}}")
         entries.append(code)
     return Table(column.name, entries + [float("nan")] * column.missing)
+
+
+class Growing:
+    """A tree that is written node by node, a parent before its children."""
+
+    def __init__(self) -> None:
+        self._input: List[int] = []
+        self._border: List[float] = []
+        self._left: List[int] = []
+        self._right: List[int] = []
+        self._value: List[float] = []
+        self._missing: List[int] = []
+        self._among: List[Sequence[float]] = []
+
+    def __len__(self) -> int:
+        return len(self._input)
+
+    def leaf(self, value: float) -> int:
+        """Write a leaf, and return its position."""
+        return self._write(-1, 0.0, value, 0, ())
+
+    def node(self, input: int, border: float, left: Callable[[], int], right: Callable[[], int], missing: int = 0,
+             among: Sequence[float] = ()) -> int:
+        """Write a comparison and, by the functions, its children; return its position."""
+        at = self._write(input, border, 0.0, missing, among)
+        self._left[at] = left()
+        self._right[at] = right()
+        return at
+
+    def _write(self, input: int, border: float, value: float, missing: int, among: Sequence[float]) -> int:
+        self._input.append(input)
+        self._border.append(border)
+        self._left.append(-1)
+        self._right.append(-1)
+        self._value.append(value)
+        self._missing.append(missing)
+        self._among.append(among)
+        return len(self._input) - 1
+
+    def tree(self, weight: float = 1.0) -> Tree:
+        return Tree(self._input, self._border, self._left, self._right, self._value, self._missing, self._among, weight)
 
 
 def stepped(input: int, borders: Sequence[float], values: Sequence[Any], missing: Any) -> Steps:

@@ -8,11 +8,13 @@ from typing import Any, List, Optional, Sequence, Set, Tuple
 
 from . import ModelNotReadable
 from .core import Copy, Steps, Tree, Trees
-from .features import coded, counted, number, stepped
+from .features import Growing, coded, counted, number, stepped
 from .inputs import Column, Input
 
 # The largest number of nodes that a term of several columns may need.
 _MAX_NODES = 1 << 20
+# No number is below it.
+_LEAST = -sys.float_info.max
 
 
 def read(estimator: Any, columns: Sequence[Column]) -> Copy:
@@ -75,7 +77,7 @@ def _copy(estimator: Any, library: str, missing: Set[int]) -> Copy:
         if len(features) == 1:
             steps.append(stepped(features[0], axes[0][1], table[1:len(axes[0][1]) + 2], table[0]))
             continue
-        grown = _Term(axes).tree(table)
+        grown = _term(axes, table)
         if grown is None:
             raise ModelNotReadable(f"{library}: the term {name} has {table.size} bins, too many: "
                                    "train with a smaller max_interaction_bins, or interactions=0")
@@ -85,44 +87,29 @@ def _copy(estimator: Any, library: str, missing: Set[int]) -> Copy:
         positive=estimator.classes_[1])
 
 
-class _Term:
-    """A term of several columns as a tree: it compares one column after another."""
+def _term(axes: Sequence[Tuple[int, Sequence[float], bool]], table: Any) -> Optional[Tree]:
+    """A term of several columns as a tree, which compares one column after another; None if it
+    is too large. An axis is an input, the borders of its bins, and whether it may be missing."""
+    grown = Growing()
 
-    def __init__(self, axes: Sequence[Tuple[int, Sequence[float], bool]]) -> None:
-        self._axes = axes
-        self._lists: Tuple[List[Any], ...] = ([], [], [], [], [], [])
-
-    def tree(self, table: Any) -> Optional[Tree]:
-        """The tree; None if it is too large."""
-        self._column(0, table)
-        return Tree(*self._lists) if len(self._lists[0]) <= _MAX_NODES else None
-
-    def _column(self, depth: int, table: Any) -> int:
-        if depth == len(self._axes) or table.min() == table.max():
-            return self._add(-1, 0.0, float(table.flat[0]) if depth < len(self._axes) else float(table))
-        feature, borders, missing = self._axes[depth]
-        parts: List[Tuple[float, Any]] = []
-        for i, border in enumerate([-sys.float_info.max, *borders]):
-            if not parts or (table[i + 1] != parts[-1][1]).any():
-                parts.append((border, table[i + 1]))
+    def column(depth: int, part: Any) -> int:
+        if part.min() == part.max() or len(grown) > _MAX_NODES:
+            return grown.leaf(float(part.flat[0]))
+        feature, borders, missing = axes[depth]
+        bins: List[Tuple[float, Any]] = []
+        for border, inner in zip([_LEAST, *borders], part[1:]):
+            if not bins or (inner != bins[-1][1]).any():
+                bins.append((border, inner))
 
         def between(low: int, high: int) -> int:
             if high - low == 1:
-                return self._column(depth + 1, parts[low][1])
+                return column(depth + 1, bins[low][1])
             middle = (low + high) // 2
-            return self._node(feature, parts[middle][0], 0, lambda: between(low, middle), lambda: between(middle, high))
+            return grown.node(feature, bins[middle][0], lambda: between(low, middle), lambda: between(middle, high))
 
-        if missing:  # no number is below the smallest
-            return self._node(feature, -sys.float_info.max, 1, lambda: self._column(depth + 1, table[0]), lambda: between(0, len(parts)))
-        return between(0, len(parts))
+        if not missing:
+            return between(0, len(bins))
+        return grown.node(feature, _LEAST, lambda: column(depth + 1, part[0]), lambda: between(0, len(bins)), missing=1)
 
-    def _node(self, feature: int, border: float, missing: int, left: Any, right: Any) -> int:
-        at = self._add(feature, border, 0.0, missing)
-        if at < _MAX_NODES:
-            self._lists[2][at], self._lists[3][at] = left(), right()
-        return at
-
-    def _add(self, feature: int, border: float, value: float, missing: int = 0) -> int:
-        for entry, column in zip((feature, border, -1, -1, value, missing), self._lists):
-            column.append(entry)
-        return len(self._lists[0]) - 1
+    column(0, table)
+    return grown.tree() if len(grown) <= _MAX_NODES else None
