@@ -38,6 +38,8 @@ def people(gaps: bool = False, numbers: bool = False, real: bool = True, categor
         for i, name in enumerate(["hours", "housing"]):
             cells = frame[name].astype(float if name == "hours" or numbers else object)
             frame[name] = cells.where(draw.random(n) > 0.1 * (i + 1))
+        if real and numbers:
+            frame["income"] = frame.income.where(draw.random(n) > 0.1)
     if categories:
         frame = frame.astype({"sex": "category", "housing": "category"})
     return frame, y
@@ -209,6 +211,11 @@ def projected(name: str, **parameters: Any) -> Callable[[], List[Any]]:
     return lambda: [coded(), made("preprocessing.StandardScaler")(), made(f"decomposition.{name}", **parameters)()]
 
 
+def impute(*before: str, **parameters: Any) -> Callable[[], List[Any]]:
+    """Steps, an imputer and a scaler."""
+    return lambda: [*(made(f"preprocessing.{name}")() for name in before), made("impute.SimpleImputer", **parameters)(), made("preprocessing.StandardScaler")()]
+
+
 def prefit(model: Recipe, **parameters: Any) -> Callable[[], Tuple[Any, Any]]:
     """A model of encoded people, fitted before it is calibrated."""
 
@@ -226,7 +233,7 @@ def prefit(model: Recipe, **parameters: Any) -> Callable[[], Tuple[Any, Any]]:
 
 def unseen() -> Tuple[Any, Any]:
     """Codes of categories, one of which the model has not seen, and a missing one that decides much."""
-    x, y = people(numbers=True, gaps=True)
+    x, y = people(numbers=True, gaps=True, real=False)
     y[(x.housing != x.housing) & (x.age > 22)] = "yes"
     known = (x.housing != 1).to_numpy()
     model = made("ensemble.HistGradientBoostingClassifier", categorical_features=[1], max_iter=15, min_samples_leaf=5)
@@ -323,16 +330,16 @@ CASES: List[Case] = [
     _case("MLPClassifier", "OneHot, Standard", fitted(standard(mlp))),
     _case("MLPClassifier (identity)", "Standard", fitted(after(made("preprocessing.StandardScaler"), made("neural_network.MLPClassifier", activation="identity", max_iter=60, random_state=1)), numbers=True)),
     _case("DecisionTree", "Ordinal, OneHot (infrequent, drop)", fitted(after(ordinal, tree), gaps=False)),
-    _case("DecisionTree", "", fitted(tree, numbers=True, gaps=True), since="1.3"),
+    _case("DecisionTree", "", fitted(tree, numbers=True, gaps=True, real=False), since="1.3"),
     _case("RandomForest", "OneHot", fitted(after(coded, forest))),
-    _case("RandomForest", "", fitted(forest, numbers=True, gaps=True), since="1.4"),
+    _case("RandomForest", "", fitted(forest, numbers=True, gaps=True, real=False), since="1.4"),
     _case("RandomForest", "SimpleImputer, MissingIndicator, OneHot", fitted(after(filled, forest), gaps=True)),
     _case("ExtraTrees", "TargetEncoder", fitted(after(targeted, extra)), since="1.3"),
     _case("ExtraTrees", "OneHot, SelectFromModel", fitted(after(chosen, extra))),
     _case("GradientBoosting", "OneHot", fitted(after(coded, boosted))),
     _case("GradientBoosting (exponential)", "OneHot, Standard", fitted(standard(made("ensemble.GradientBoostingClassifier", loss="exponential", n_estimators=10, random_state=1)))),
     _case("GradientBoosting (init=zero)", "Ordinal", fitted(after(ordinal, made("ensemble.GradientBoostingClassifier", init="zero", n_estimators=10, random_state=1)))),
-    _case("HistGradientBoosting", "", fitted(hist, numbers=True, gaps=True)),
+    _case("HistGradientBoosting", "", fitted(hist, numbers=True, gaps=True, real=False)),
     _case("HistGradientBoosting", "categories of the frame", fitted(hist, categories=True, gaps=True), since="1.4"),
     _case("HistGradientBoosting", "Ordinal, categories by number", fitted(after(ordinal, made("ensemble.HistGradientBoostingClassifier", categorical_features=[0, 3], max_iter=15)), gaps=True), since="1.4"),
     _case("HistGradientBoosting", "categories by number, one not seen", unseen),
@@ -350,6 +357,10 @@ CASES: List[Case] = [
     _case("TunedThreshold of ExtraTrees", "OneHot", fitted(made("model_selection.TunedThresholdClassifierCV", estimator=after(coded, extra), cv=2)), since="1.5"),
     _case("GridSearchCV of DecisionTree", "OneHot", fitted(made("model_selection.GridSearchCV", estimator=after(coded, tree), param_grid={"decisiontreeclassifier__max_depth": [2, 3]}, cv=2))),
     _case("RandomForest", "Standard, clipped MinMax of real numbers", fitted(after(scaled, forest))),
+    _case("LogisticRegression", "SimpleImputer of real numbers, Standard", fitted(after(impute(), logistic), numbers=True, gaps=True)),
+    _case("LogisticRegression", "Standard, SimpleImputer of real numbers", fitted(after(impute("StandardScaler"), logistic), numbers=True, gaps=True), "SimpleImputer after another step is not affine, and column 'income' is real"),
+    _case("LogisticRegression", "SimpleImputer with an indicator, of real numbers", fitted(after(impute(add_indicator=True), logistic), numbers=True, gaps=True), "MissingIndicator is not affine, and column 'income' is real"),
+    _case("HistGradientBoosting", "missing real numbers", fitted(hist, numbers=True, gaps=True), "column 'income' is real or has more than 10,000 values and may be missing: put a SimpleImputer first"),
     _case("LogisticRegression", "Quantile of real numbers", fitted(after(made("preprocessing.QuantileTransformer", n_quantiles=20), logistic), numbers=True),
           "QuantileTransformer is not affine, and column 'income' is real"),
     _case("LogisticRegression", "FunctionTransformer of an own function", fitted(after(made("preprocessing.FunctionTransformer", func=shout), logistic), numbers=True),

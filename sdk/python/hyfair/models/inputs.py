@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, Sequence, Union
+from typing import Any, Literal, Optional, Sequence, Union
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Scale:
-    """An input that is ``scale`` times the column's value plus ``offset``."""
+    """An input that is ``scale`` times the column's value plus ``offset``.
+
+    ``fill`` is the value that a missing cell of a real column counts as. All inputs of the
+    column have the same.
+    """
 
     column: str
     scale: float = 1.0
     offset: float = 0.0
+    fill: Optional[float] = None
 
 
 @dataclass(frozen=True)

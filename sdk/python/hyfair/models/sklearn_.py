@@ -6,7 +6,6 @@ surrounds one of them, such as a threshold or a sigmoid that calibrates it, is f
 
 from __future__ import annotations
 
-import math
 import warnings
 from dataclasses import replace
 from importlib import import_module
@@ -19,6 +18,8 @@ from .sklearn_steps import Flow, _line, _name, _nothing, table
 
 # The largest border of a file, for the infinite ones of splits on missing values.
 _LARGEST = 1.7976931348623157e308
+# The code of a category that goes where missing ones go; those of HistGradientBoosting end at 255.
+_OTHER = 256.0
 
 
 def read(estimator: Any, columns: Sequence[Column]) -> Copy:
@@ -62,22 +63,21 @@ def _foreign(estimator: Any, flow: Flow, raw: bool, library: str) -> Copy:
     copy = model if isinstance(model, Copy) else Copy(model, (), "")
     # XGBoost takes the zeros that a sparse matrix leaves out for missing values.
     gap = 0.0 if library == "xgboost_" and hasattr(flow.data, "tocsc") else copy.missing
-    return replace(copy, inputs=flow.inputs(), library="scikit-learn", positive=estimator.classes_[1], missing=gap)
+    return replace(copy, inputs=flow.inputs(), library=f"{_version()}, {copy.library}", missing=gap)
 
 
 def _copy(estimator: Any, flow: Flow, model: Core, inputs: Sequence[Input] = ()) -> Copy:
     inputs = inputs or flow.inputs()
     rows = flow.absent_rows()
     if rows:
+        ask = estimator.predict_proba if hasattr(estimator, "predict_proba") else estimator.decision_function
         try:
-            estimator.predict_proba(_rows_of(flow.data, rows))
+            ask(_rows_of(flow.data, rows))
         except ValueError as err:
             raise ModelNotReadable(
                 f"{_name(estimator)} takes no missing values: {_line(err)}; put a SimpleImputer before it, "
                 f"or declare domains without missing cells") from err
-        except AttributeError:
-            pass  # A model without predict_proba, which a calibration has asked by decision_function.
-    return Copy(model, inputs, "scikit-learn", _item(estimator.classes_[1]))
+    return Copy(model, inputs, _version(), _item(estimator.classes_[1]))
 
 
 def _rows_of(data: Any, rows: List[int]) -> Any:
@@ -91,9 +91,11 @@ def _linear(estimator: Any, flow: Flow, raw: bool) -> Copy:
     if not raw:
         if not hasattr(estimator, "predict_proba"):
             loss = f" with loss={estimator.loss!r}" if hasattr(estimator, "loss") else ""
-            raise ModelNotReadable(f"{name}{loss} gives no probabilities: put it into CalibratedClassifierCV(ensemble=False), or use LogisticRegression")
+            raise ModelNotReadable(
+                f"{name}{loss} gives no probabilities: put it into CalibratedClassifierCV(ensemble=False), or use LogisticRegression")
         if name == "SGDClassifier" and estimator.loss not in ("log_loss", "log"):
-            raise ModelNotReadable(f"SGDClassifier with loss={estimator.loss!r} has no sigmoid of a sum: train it with loss='log_loss'")
+            raise ModelNotReadable(
+                f"SGDClassifier with loss={estimator.loss!r} has no sigmoid of a sum: train it with loss='log_loss'")
     coefficients = estimator.coef_.toarray() if hasattr(estimator.coef_, "toarray") else estimator.coef_
     weights = [float(w) for w in coefficients.ravel()]
     bias = float(_numpy().ravel(estimator.intercept_)[0])
@@ -106,8 +108,10 @@ def _perceptron(estimator: Any, flow: Flow, raw: bool) -> Copy:
     if raw:
         _refuse_sigmoid(estimator)
     if estimator.activation not in ("relu", "identity"):
-        raise ModelNotReadable(f"MLPClassifier with activation={estimator.activation!r} is not piecewise linear: train it with activation='relu'")
-    layers = [Layer(w.T.tolist(), b.tolist(), estimator.activation == "relu") for w, b in zip(estimator.coefs_, estimator.intercepts_)]
+        raise ModelNotReadable(
+            f"MLPClassifier with activation={estimator.activation!r} is not piecewise linear: train it with activation='relu'")
+    relu = estimator.activation == "relu"
+    layers = [Layer(w.T.tolist(), b.tolist(), relu) for w, b in zip(estimator.coefs_, estimator.intercepts_)]
     layers[-1] = replace(layers[-1], relu=False)
     return _copy(estimator, flow, Network(layers))
 
@@ -139,13 +143,15 @@ def _shares(tree: Any) -> Any:
 def _forest(estimator: Any, flow: Flow, raw: bool) -> Copy:
     trees = getattr(estimator, "estimators_", [estimator])
     weight = 1.0 / len(trees)
-    return _copy(estimator, flow, Trees(len(flow.signals), "share", trees=[_tree(t.tree_, weight, _shares(t.tree_)) for t in trees], single=True))
+    sums = [_tree(t.tree_, weight, _shares(t.tree_)) for t in trees]
+    return _copy(estimator, flow, Trees(len(flow.signals), "share", trees=sums, single=True))
 
 
 def _gradient_boosting(estimator: Any, flow: Flow, raw: bool) -> Copy:
     init = estimator.init_
     if not isinstance(init, str) and type(init).__name__ != "DummyClassifier":
-        raise ModelNotReadable(f"GradientBoostingClassifier with init={type(init).__name__} begins with another model: leave init out")
+        raise ModelNotReadable(
+            f"GradientBoostingClassifier with init={type(init).__name__} begins with another model: leave init out")
     # The probability is the sigmoid of twice the sum of an exponential loss.
     times = 2.0 if estimator.loss == "exponential" and not raw else 1.0
     base = float(estimator._raw_predict_init(_numpy().zeros((1, estimator.n_features_in_))).ravel()[0])
@@ -162,18 +168,17 @@ def _hist_gradient_boosting(estimator: Any, flow: Flow, raw: bool) -> Copy:
     else:
         categorical = [False] * len(flow.signals) if estimator.is_categorical_ is None else list(estimator.is_categorical_)
     inputs = inner.inputs()
-    domains: Dict[int, List[float]] = {}
     known, place = estimator._bin_mapper.make_known_categories_bitsets()
     for i, is_set in enumerate(categorical):
         if not is_set:
             continue
         entries, column = inner.values(i), inner.column(i)
         if entries is None:
-            raise ModelNotReadable(f"column {column.name!r} is a category of {type(estimator).__name__}: declare its values as its domain")
-        # A category that is negative or was not seen goes where missing values go.
+            raise ModelNotReadable(
+                f"column {column.name!r} is a category of {type(estimator).__name__}: declare its values as its domain")
+        # A category that is missing, negative or was not seen goes where missing values go.
         seen = _members(known[place[i]])
-        domains[i] = [float(int(e)) if e >= 0 and int(e) in seen else math.nan for e in entries]
-        inputs[i] = table(column, domains[i])
+        inputs[i] = table(column, [float(int(e)) if e >= 0 and int(e) in seen else _OTHER for e in entries])
     trees = [_hist_tree(p) for (p,) in estimator._predictors]
     base = float(_numpy().ravel(estimator._baseline_prediction)[0])
     return _copy(estimator, flow, Trees(len(inputs), "logit", base, trees), inputs)
@@ -184,7 +189,7 @@ def _hist_tree(predictor: Any) -> Tree:
     leaf, of_set = nodes["is_leaf"] == 1, nodes["is_categorical"] == 1
     among: List[Sequence[float]] = [()] * len(nodes)
     for i in np.flatnonzero(of_set & ~leaf):
-        among[i] = _members(sets[nodes[i]["bitset_idx"]])
+        among[i] = _members(sets[nodes[i]["bitset_idx"]]) + [_OTHER] * int(nodes[i]["missing_go_to_left"])
     # With an empty set nothing goes left: no number is below the border.
     border = np.where(of_set, -_LARGEST, np.clip(nodes["num_threshold"], -_LARGEST, _LARGEST))
     return Tree(
@@ -205,22 +210,23 @@ def _members(bits: Iterable[Any]) -> List[float]:
 
 def _adaboost(estimator: Any, flow: Flow, raw: bool) -> Copy:
     if getattr(estimator, "algorithm", "SAMME") == "SAMME.R":
-        raise ModelNotReadable("AdaBoostClassifier with algorithm='SAMME.R' adds logarithms of probabilities: train it with algorithm='SAMME'")
+        raise ModelNotReadable(
+            "AdaBoostClassifier with algorithm='SAMME.R' adds logarithms of probabilities: train it with algorithm='SAMME'")
     members = estimator.estimators_
     for member in members:
         if type(member).__name__ not in ("DecisionTreeClassifier", "ExtraTreeClassifier"):
             raise ModelNotReadable(f"AdaBoostClassifier of {_name(member)} is not read: it adds votes of trees only")
-    total = float(estimator.estimator_weights_[: len(members)].sum())
     if any(m.tree_.value.shape[2] != 2 for m in members):
         raise ModelNotReadable("AdaBoostClassifier has a member that knows one class only: train it with more rows")
-    votes = [_numpy().where(m.tree_.value[:, 0, 1] > m.tree_.value[:, 0, 0], 1.0, -1.0) for m in members]
-    trees = [_tree(m.tree_, w / total, v) for m, w, v in zip(members, estimator.estimator_weights_, votes)]
+    np, weights = _numpy(), estimator.estimator_weights_[: len(members)]
+    votes = [np.where(m.tree_.value[:, 0, 1] > m.tree_.value[:, 0, 0], 1.0, -1.0) for m in members]
     # Versions before 1.3 count a vote once, later ones for and against.
     data = _matrix(flow.data)
-    sums: Any = sum(w * (2.0 * (m.predict(data) == estimator.classes_[1]) - 1) for m, w in zip(members, estimator.estimator_weights_))
+    sums: Any = sum(w * np.where(m.predict(data) == estimator.classes_[1], 1.0, -1.0) for m, w in zip(members, weights))
     at = int(abs(sums).argmax())
-    times = round(float(estimator.decision_function(data)[at] / sums[at] * total))
-    return _copy(estimator, flow, Trees(len(flow.signals), "logit", trees=[replace(t, weight=times * t.weight) for t in trees], single=True))
+    times = round(float(estimator.decision_function(data)[at] / sums[at] * weights.sum()))
+    trees = [_tree(m.tree_, times * w / weights.sum(), v) for m, w, v in zip(members, weights.tolist(), votes)]
+    return _copy(estimator, flow, Trees(len(flow.signals), "logit", trees=trees, single=True))
 
 
 def _bagging(estimator: Any, flow: Flow, raw: bool) -> Copy:
@@ -233,7 +239,8 @@ def _bagging(estimator: Any, flow: Flow, raw: bool) -> Copy:
 def _voting(estimator: Any, flow: Flow, raw: bool) -> Copy:
     if estimator.voting != "soft":
         raise ModelNotReadable("VotingClassifier with voting='hard' gives votes and no probabilities: use voting='soft'")
-    kept = [w for (_, e), w in zip(estimator.estimators, estimator.weights or [1] * len(estimator.estimators)) if not (isinstance(e, str) and e == "drop")]
+    given = [1] * len(estimator.estimators) if estimator.weights is None else estimator.weights
+    kept = [w for (_, e), w in zip(estimator.estimators, given) if not isinstance(e, str)]
     parts = [(float(w) / float(sum(kept)), _model(e, flow)) for e, w in zip(estimator.estimators_, kept) if w]
     return _mean(estimator, flow, parts)
 
@@ -256,7 +263,8 @@ def _mean(estimator: Any, flow: Flow, parts: List[Tuple[float, Copy]]) -> Copy:
             if inputs.setdefault(repr(one), len(every)) == len(every):
                 every.append(one)
         places = [inputs[repr(one)] for one in copy.inputs]
-        trees += [replace(t, weight=weight * t.weight, input=[i if i < 0 else places[i] for i in t.input]) for t in model.trees]
+        for t in model.trees:
+            trees.append(replace(t, weight=weight * t.weight, input=[i if i < 0 else places[i] for i in t.input]))
         base += weight * model.base
     return _copy(estimator, flow, Trees(len(every), "share", base, trees, single=True), every)
 
@@ -295,8 +303,8 @@ def _stretched(model: Core, times: float, plus: float) -> Core:
     """The model whose logit is the sum of the given one times a number, plus another."""
     if isinstance(model, Network):
         last = model.layers[-1]
-        weights = [[times * w for w in row] for row in last.weights]
-        return replace(model, layers=[*model.layers[:-1], replace(last, weights=weights, bias=[times * b + plus for b in last.bias])])
+        weights, bias = [[times * w for w in row] for row in last.weights], [times * b + plus for b in last.bias]
+        return replace(model, layers=[*model.layers[:-1], replace(last, weights=weights, bias=bias)])
     assert isinstance(model, Trees)
     trees = [replace(t, weight=times * t.weight) for t in model.trees]
     return replace(model, sum="logit", base=times * model.base + plus, trees=trees)
@@ -313,7 +321,8 @@ def _threshold(estimator: Any, flow: Flow, raw: bool) -> Copy:
         border = 0.5 if by_score else 0.0
     if not by_score:
         if border != 0:
-            raise ModelNotReadable(f"{type(estimator).__name__} compares decision_function with {border}: train it with response_method='predict_proba'")
+            raise ModelNotReadable(
+                f"{type(estimator).__name__} compares decision_function with {border}: train it with response_method='predict_proba'")
         border = 0.5
     scorer = getattr(estimator, "_curve_scorer", None)
     label = scorer._get_pos_label() if scorer is not None else estimator.pos_label
@@ -356,7 +365,9 @@ def _projected(step: Any, estimator: Any, flow: Flow, raw: bool) -> Copy:
     copy = _model(estimator, replace(flow, data=step.transform(flow.data), fixed=inputs), raw)
     model = copy.model
     if not isinstance(model, Network):
-        raise ModelNotReadable(f"{_name(step)} mixes columns, which hyfair reads before linear models and networks only: leave it out before {_name(estimator)}")
+        raise ModelNotReadable(
+            f"{_name(step)} mixes columns, which hyfair reads before linear models and networks only: "
+            f"leave it out before {_name(estimator)}")
     return replace(copy, model=replace(model, layers=[Layer(weights.tolist(), bias.tolist()), *model.layers]))
 
 
@@ -429,15 +440,24 @@ def _require_fitted(estimator: Any) -> None:
 def _require_two_classes(estimator: Any) -> None:
     classes = getattr(estimator, "classes_", None)
     if isinstance(classes, list):
-        raise ModelNotReadable(f"{_name(estimator)} has {len(classes)} outputs: hyfair reads models of one output with two classes")
+        raise ModelNotReadable(
+            f"{_name(estimator)} has {len(classes)} outputs: hyfair reads models of one output with two classes")
     if classes is not None and len(classes) != 2:
-        raise ModelNotReadable(f"{_name(estimator)} has {len(classes)} classes: hyfair reads models of two; train it for one class against the others")
+        raise ModelNotReadable(
+            f"{_name(estimator)} has {len(classes)} classes: hyfair reads models of two; "
+            f"train it for one class against the others")
 
 
 def _refuse_sigmoid(estimator: Any) -> None:
     raise ModelNotReadable(
         f"the calibration of {_name(estimator)} is a sigmoid of its probabilities, a sigmoid of a sigmoid, which is no logit: "
         f"calibrate a model with a decision_function, or leave the calibration out")
+
+
+def _version() -> str:
+    import sklearn
+
+    return f"scikit-learn {sklearn.__version__}"
 
 
 def _item(value: Any) -> Any:

@@ -24,13 +24,14 @@ class Signal:
     """An input of the next step: a function of the column with the index ``column``.
 
     If the column is real the function is ``scale`` times the value plus ``offset``, unless
-    ``bent`` names the step that is not affine.
+    ``bent`` names the step that is not affine; a missing value counts as ``fill``.
     """
 
     column: int
     scale: Fraction = Fraction(1)
     offset: Fraction = Fraction(0)
     bent: str = ""
+    fill: Optional[float] = None
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,8 @@ class Flow:
         if _nothing(step):
             return self
         if self.fixed:
-            raise ModelNotReadable(f"{_name(step)} follows a projection, which hyfair reads just before the model only: leave it out")
+            raise ModelNotReadable(
+                f"{_name(step)} follows a projection, which hyfair reads just before the model only: leave it out")
         signals = _trace(step, self)
         try:
             data = step.transform(self.data)
@@ -117,14 +119,23 @@ class Flow:
                 raise ModelNotReadable(
                     f"{signal.bent} is not affine, and column {column.name!r} is real or has more than {MOST_VALUES:,} values: "
                     f"declare a domain of whole numbers, or scale it linearly")
-            if column.missing:
+            if column.missing and signal.fill is None:
                 raise ModelNotReadable(
                     f"column {column.name!r} is real or has more than {MOST_VALUES:,} values and may be missing: "
-                    f"fill it in the frame, or declare a domain of whole numbers")
-            return Scale(column.name, float(signal.scale), float(signal.offset))
+                    f"put a SimpleImputer first, or declare a domain of whole numbers")
+            fills = {s.fill for s in self.signals if s.column == signal.column and not s.bent}
+            if len(fills) > 1:
+                raise ModelNotReadable(
+                    f"a missing cell of column {column.name!r} counts as {' and as '.join(str(f) for f in sorted(fills, key=str))}: "
+                    f"fill it once, or declare a domain of whole numbers")
+            if column.kind == "integer" and signal.fill is not None and signal.fill % 1:
+                raise ModelNotReadable(
+                    f"a missing cell of column {column.name!r} counts as {signal.fill}, and the column has whole numbers: "
+                    f"let the SimpleImputer take the median, or fill it in the frame")
+            return Scale(column.name, float(signal.scale), float(signal.offset), signal.fill)
         for cell, entry in zip([*column.values, "a missing cell"], entries):
             if math.isinf(entry):
-                raise ModelNotReadable(f"the steps make {entry} of {cell!r} in column {column.name!r}: narrow its domain")
+                raise ModelNotReadable(f"the steps make {entry} of {cell} in column {column.name!r}: narrow its domain")
         return table(column, entries)
 
     def absent_rows(self) -> List[int]:
@@ -151,7 +162,8 @@ def _trace(step: Any, flow: Flow) -> List[Signal]:
         return _trace(step.estimator, flow)
     if _root(step) not in ("sklearn", "imblearn"):
         raise ModelNotReadable(
-            f"{_name(step)} is no step that hyfair reads: apply it to the frame before the model, or write it as one of {_listed(sorted(_STEPS))}")
+            f"{_name(step)} is no step that hyfair reads: apply it to the frame before the model, "
+            f"or write it as one of {_listed(sorted(_STEPS))}")
     if hasattr(step, "get_support"):
         return [signals[i] for i in step.get_support(indices=True)]
     trace = _STEPS.get(name)
@@ -184,7 +196,7 @@ def _scaled(step: Any, flow: Flow, index: int, affine: Optional[_Affine]) -> Sig
     signal = replace(signal, scale=scale * signal.scale, offset=scale * signal.offset + offset)
     if getattr(step, "clip", False):
         low, high = getattr(step, "feature_range", (-1, 1))
-        ends = [signal.scale * Fraction(v) + signal.offset for v in (column.low, column.high)]
+        ends = [signal.scale * Fraction(float(v)) + signal.offset for v in (column.low, column.high)]
         if min(ends) < low or max(ends) > high:
             return replace(signal, bent=f"{type(step).__name__} with clip=True")
     return signal
@@ -236,11 +248,22 @@ def _target(step: Any, flow: Flow) -> List[Signal]:
 
 
 def _imputer(step: Any, flow: Flow) -> List[Signal]:
-    gap = step.missing_values
-    same = (lambda _, __: (1.0, 0.0)) if isinstance(gap, float) and math.isnan(gap) else None
+    of_nan = isinstance(step.missing_values, float) and math.isnan(step.missing_values)
     keep = getattr(step, "keep_empty_features", False)
-    out = [_scaled(step, flow, i, same) for i, s in enumerate(step.statistics_) if keep or s is not None and s == s]
+    out = []
+    for i, fill in enumerate(step.statistics_):
+        if not keep and (fill is None or fill != fill):
+            continue  # No value in training: the step leaves the column out.
+        signal = _scaled(step, flow, i, _same if of_nan else None)
+        if flow.column(i).missing and not _listed_domain(flow.column(i)) and signal.fill is None and not signal.bent:
+            whole = signal.scale == 1 and signal.offset == 0
+            signal = replace(signal, fill=float(fill)) if whole else replace(signal, bent="SimpleImputer after another step")
+        out.append(signal)
     return out + (_indicator(step.indicator_, flow) if step.add_indicator else [])
+
+
+def _same(_step: Any, _index: int) -> Tuple[Any, Any]:
+    return 1, 0
 
 
 def _indicator(step: Any, flow: Flow) -> List[Signal]:
@@ -374,7 +397,7 @@ def _rows(column: Column) -> int:
 
 
 def _least(column: Column) -> Any:
-    return int(column.low) if column.kind == "integer" else float(column.low)
+    return int(column.low) if column.kind == "integer" else column.low
 
 
 def _numpy() -> Any:
