@@ -213,7 +213,7 @@ func TestRefused(t *testing.T) {
 		"the file is empty":                               {Data: written(t, "d.csv", "")},
 		"no delimiter":                                    {Data: written(t, "d.csv", "\n")},
 		"an Excel workbook":                               {Data: written(t, "d.xlsx", "PK\x03\x04\x14\x00\x06\x00\x08")},
-		"a Parquet file":                                  {Data: written(t, "d.parquet", "PAR1\x15\x04\x15")},
+		"does not end as a Parquet file":                  {Data: written(t, "d.parquet", "PAR1\x15\x04\x15")},
 		"a SAS data set":                                  {Data: written(t, "d.sas7bdat", strings.Repeat("\x00", 12)+"\xc2\xea\x81\x60\xb3\x14")},
 		"a compressed file: unpack it":                    {Data: written(t, "d.csv.gz", "\x1f\x8b\x08\x00")},
 		"but JSON: write it as CSV":                       {Data: written(t, "d.json", "[{\"age\": 1}]")},

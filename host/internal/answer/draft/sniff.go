@@ -22,6 +22,13 @@ func (t *table) sniff(names []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
 	}
+	if people.IsTable(head) {
+		if names != nil {
+			return fmt.Errorf("%s has names of columns: --columns is for a file that does not", t.path)
+		}
+		t.header, t.format.Delimiter = true, ','
+		return nil
+	}
 	rows, err := t.divide(head, whole)
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
@@ -56,6 +63,9 @@ func (t *table) head() (head string, whole bool, err error) {
 	text, err := io.ReadAll(io.LimitReader(file, headBytes))
 	if err != nil {
 		return "", false, err
+	}
+	if people.IsTable(string(text)) {
+		return string(text), false, nil
 	}
 	if err := people.Foreign(string(text)); err != nil {
 		return "", false, err

@@ -47,7 +47,7 @@ func Read(spec *Spec) (*Data, error) {
 }
 
 func (d *Data) readFile(file int, r *records, seen labels) error {
-	spec := d.spec
+	spec := r.declared(d.spec)
 	e, err := NewEncoder(spec, r.columns)
 	if err != nil {
 		return r.fault(0, 0, err)
@@ -179,6 +179,7 @@ func (spec *Spec) eachIn(file *File, visit func(value) error) error {
 		return err
 	}
 	defer closer.Close()
+	spec = r.declared(spec)
 	e, err := NewEncoder(spec, r.columns)
 	if err != nil {
 		return r.fault(0, 0, err)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -17,7 +19,8 @@ import (
 // Error is a fault at a place in a data file.
 type Error struct {
 	Path string
-	// Line and Column count from 1; Column is in bytes. 0 means the entire file.
+	// Line and Column count from 1; Column is in bytes. In a table they are the row and the column.
+	// 0 means the entire file.
 	Line, Column int
 	Err          error
 }
@@ -39,11 +42,20 @@ type records struct {
 	path    string
 	format  *Format
 	columns []string
-	csv     *csv.Reader
+	source  source
+	table   bool // source is a *table
 	limit   *limited
-	skipped int // lines skipped before csv began
+	skipped int // lines skipped before source began
 	// line is the line in which the current record begins, last that of its last cell.
 	line, last int
+}
+
+// source reads records: a *csv.Reader or a *table.
+type source interface {
+	// Read returns the cells of the next record, or io.EOF.
+	Read() ([]string, error)
+	// FieldPos returns the line and column of a cell of the last record.
+	FieldPos(cell int) (line, column int)
 }
 
 // open opens a file and reads up to its first row. If sum is not nil, everything read is
@@ -57,7 +69,14 @@ func open(file *File, format *Format, sum hash.Hash) (*records, io.Closer, error
 		f.Close()
 		return nil, nil, &Error{Path: file.Path, Err: fmt.Errorf("the file has %d bytes, at most %d are supported", stat.Size(), MaxFileBytes)}
 	}
-	r, err := newRecords(f, int(min(bufferBytes, stat.Size())), file, format, sum)
+	var r *records
+	begins := make([]byte, foreignBytes)
+	n, _ := f.ReadAt(begins, 0) // an error is repeated below
+	if IsTable(string(begins[:n])) {
+		r, err = newTableRecords(f, stat.Size(), file, format, sum)
+	} else {
+		r, err = newRecords(f, int(min(bufferBytes, stat.Size())), file, format, sum)
+	}
 	if err != nil {
 		f.Close()
 		return nil, nil, err
@@ -96,15 +115,16 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 		r.limit.reset()
 	}
 	r.last = r.skipped
-	r.csv = csv.NewReader(buffer)
-	r.csv.ReuseRecord = true
-	r.csv.Comma = format.Delimiter
-	if r.csv.Comma == 0 {
-		r.csv.Comma = ','
+	lines := csv.NewReader(buffer)
+	lines.ReuseRecord = true
+	lines.Comma = format.Delimiter
+	if lines.Comma == 0 {
+		lines.Comma = ','
 	}
 	// A blank before an opening quote is common and meaningless.
-	r.csv.TrimLeadingSpace = format.Trim && r.csv.Comma != '\t' && r.csv.Comma != ' '
-	r.csv.FieldsPerRecord = -1
+	lines.TrimLeadingSpace = format.Trim && lines.Comma != '\t' && lines.Comma != ' '
+	lines.FieldsPerRecord = -1
+	r.source = lines
 	r.columns = format.Columns
 	if r.columns == nil {
 		header, err := r.next()
@@ -116,15 +136,67 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 		}
 		r.columns = slices.Clone(header)
 	}
-	if len(r.columns) > MaxColumns {
-		return nil, r.fault(0, 0, fmt.Errorf("the file has %d columns, at most %d are supported", len(r.columns), MaxColumns))
+	return r, r.checkColumns(format.Columns == nil)
+}
+
+// newTableRecords reads a Parquet file.
+func newTableRecords(f *os.File, size int64, file *File, format *Format, sum hash.Hash) (*records, error) {
+	r := &records{path: file.Path, format: format, limit: &limited{}, table: true}
+	if file.Skip > 0 {
+		return nil, r.fault(0, 0, errors.New("a Parquet file has no lines to skip: take skip: out of the study"))
 	}
-	for i, name := range r.columns {
-		if slices.Contains(r.columns[:i], name) && format.Columns == nil {
-			return nil, r.fault(r.skipped+1, 1, fmt.Errorf("column %s appears twice: rename one", quote(name)))
+	if sum != nil {
+		if _, err := io.Copy(sum, f); err != nil {
+			return nil, r.fault(0, 0, err)
 		}
 	}
-	return r, nil
+	t, err := openTable(f, size, format)
+	if err != nil {
+		return nil, r.fault(0, 0, err)
+	}
+	r.source, r.columns = t, t.columns
+	return r, r.checkColumns(true)
+}
+
+// checkColumns refuses too many columns and, if they come from the file, two of the same name.
+func (r *records) checkColumns(own bool) error {
+	if len(r.columns) > MaxColumns {
+		return r.fault(0, 0, fmt.Errorf("the file has %d columns, at most %d are supported", len(r.columns), MaxColumns))
+	}
+	for i, name := range r.columns {
+		if own && slices.Contains(r.columns[:i], name) {
+			return r.fault(r.skipped+1, 1, fmt.Errorf("column %s appears twice: rename one", quote(name)))
+		}
+	}
+	return nil
+}
+
+// declared returns spec as it applies to this file: in a table, a null is a missing value of the
+// label and of the features, unless "" is a category.
+func (r *records) declared(spec *Spec) *Spec {
+	if !r.table {
+		return spec
+	}
+	out := *spec
+	out.Format.MissingIn = maps.Clone(spec.Format.MissingIn)
+	var read []string
+	for i := range spec.Features {
+		if c := &spec.Features[i]; !slices.Contains(c.Categories, "") {
+			read = append(read, c.Names()...)
+		}
+	}
+	if !spec.Beside {
+		read = append(read, spec.Label.Column)
+	}
+	for _, name := range read {
+		if slices.Contains(r.columns, name) {
+			if out.Format.MissingIn == nil {
+				out.Format.MissingIn = map[string][]string{}
+			}
+			out.Format.MissingIn[name] = append(slices.Clip(out.Format.MissingIn[name]), "")
+		}
+	}
+	return &out
 }
 
 // Separator is the separator that the first line of a text declares for spreadsheets, as in sep=;. 0 for any
@@ -146,8 +218,8 @@ const foreignBytes = 16
 var kinds = []struct{ begins, what string }{
 	{"PK\x03\x04", "an Excel workbook or another zip archive: save the sheet as CSV UTF-8"},
 	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (.xls): save the sheet as CSV UTF-8"},
-	{"PAR1", "a Parquet file: write it as CSV, pandas.read_parquet(FILE).to_csv(\"data.csv\", index=False)"},
-	{"ARROW1", "a Feather file: write it as CSV, pandas.read_feather(FILE).to_csv(\"data.csv\", index=False)"},
+	{parquetMagic, "a Parquet file, which is read as a file only, not as a stream"},
+	{"ARROW1", "a Feather file: write it as Parquet, pandas.read_feather(FILE).to_parquet(\"data.parquet\")"},
 	{"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc2\xea\x81\x60", "a SAS data set: write it as CSV, pandas.read_sas(FILE, encoding=\"utf-8\").to_csv(\"data.csv\", index=False)"},
 	{"\x1f\x8b", "a compressed file: unpack it (gunzip)"},
 	{"\x80\x02", pickled}, {"\x80\x03", pickled}, {"\x80\x04", pickled}, {"\x80\x05", pickled},
@@ -182,7 +254,7 @@ func Foreign(begins string) error {
 // cells must equal that of the columns.
 func (r *records) next() ([]string, error) {
 	r.limit.reset()
-	cells, err := r.csv.Read()
+	cells, err := r.source.Read()
 	if err == io.EOF {
 		return nil, nil
 	}
@@ -193,9 +265,9 @@ func (r *records) next() ([]string, error) {
 		}
 		return nil, r.fault(r.last+1, 1, err)
 	}
-	line, _ := r.csv.FieldPos(0)
+	line, _ := r.source.FieldPos(0)
 	r.line = r.skipped + line
-	line, _ = r.csv.FieldPos(len(cells) - 1)
+	line, _ = r.source.FieldPos(len(cells) - 1)
 	r.last = r.skipped + line
 	if r.columns != nil && len(cells) != len(r.columns) {
 		return nil, r.at(0, fmt.Errorf("got %d cells, want %d: one per column", len(cells), len(r.columns)))
@@ -210,7 +282,7 @@ func (r *records) next() ([]string, error) {
 
 // at wraps err with the place of a cell in the current record.
 func (r *records) at(cell int, err error) error {
-	line, column := r.csv.FieldPos(cell)
+	line, column := r.source.FieldPos(cell)
 	return r.fault(r.skipped+line, column, err)
 }
 
