@@ -103,7 +103,7 @@ def dataclass_of(name: str, schema: dict) -> str:
 def written() -> str:
     classes = {}
     for schema, name in ANSWERS.items():
-        root = json.loads((SCHEMAS / f"{schema}.schema.json").read_text())
+        root = json.loads((SCHEMAS / f"{schema}.schema.json").read_text("utf-8"))
         for definition, of in root.get("$defs", {}).items():
             text = dataclass_of(class_name(definition), of)
             assert classes.setdefault(class_name(definition), text) == text, f"two objects named {definition}"
@@ -113,4 +113,4 @@ def written() -> str:
 
 
 if __name__ == "__main__":
-    OUT.write_text(written())
+    OUT.write_text(written(), "utf-8")

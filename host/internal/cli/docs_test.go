@@ -19,6 +19,7 @@ import (
 )
 
 //go:generate go test -run ^TestReference$ . -update-docs
+//go:generate python3 ../../../scripts/python_results.py
 var updateDocs = flag.Bool("update-docs", false, "write docs/reference/commands.md and docs/reference/schema again")
 
 // referenceFolder holds the pages and schemas that the commands and their types write.

@@ -117,7 +117,7 @@ class AuditAttribute:
 
     gain: int
     """The number of people who would get the favourable decision: to_yes, or to_no where the negative one is
-    favourable; with bands, a better one."""
+    favourable; with bands, of those who would get a better one."""
 
     gain_share: float
     """Their share, 0 to 1."""
@@ -129,7 +129,7 @@ class AuditAttribute:
     """The people by their k."""
 
     lose: int
-    """The number of people who would lose it; with bands, get a worse one."""
+    """The number of people who would lose it; with bands, of those who would get a worse one."""
 
     lose_share: float
     """Their share, 0 to 1."""
@@ -215,10 +215,10 @@ class AuditChange:
     """The number of people audited with both models."""
 
     to_no: int
-    """The number of those whose decision becomes negative; with bands, one of lower scores."""
+    """The number of those whose decision becomes negative; with bands, of those who get a band of lower scores."""
 
     to_yes: int
-    """The number of those whose decision becomes positive; with bands, one of higher scores."""
+    """The number of those whose decision becomes positive; with bands, of those who get a band of higher scores."""
 
     worse: int
     """The number of people that the new model alone treats unfairly."""
@@ -227,7 +227,7 @@ class AuditChange:
     """The share of the people that the new model alone treats unfairly."""
 
     bands: Optional[List[AuditClass]] = None
-    """With bands: the people by their band with the old model; those who leave it and enter another have that one with
+    """With bands: the people by their band with the old model; those who leave it enter the band that they have with
     the new model."""
 
     largest_score_change: Optional[AuditMoved] = None
@@ -268,10 +268,10 @@ class AuditChangedGroup:
     """The number of people with such a value."""
 
     to_no: int
-    """The number of those whose decision becomes negative; with bands, one of lower scores."""
+    """The number of those whose decision becomes negative; with bands, of those who get a band of lower scores."""
 
     to_yes: int
-    """The number of those whose decision becomes positive; with bands, one of higher scores."""
+    """The number of those whose decision becomes positive; with bands, of those who get a band of higher scores."""
 
     worse: int
     """The number of people that the new model alone treats unfairly."""
@@ -348,7 +348,7 @@ class AuditGroup:
 
     gain: int
     """The number of people who would get the favourable decision: to_yes, or to_no where the negative one is
-    favourable; with bands, a better one."""
+    favourable; with bands, of those who would get a better one."""
 
     gain_share: float
     """Their share, 0 to 1."""
@@ -360,7 +360,7 @@ class AuditGroup:
     """The group's values as text."""
 
     lose: int
-    """The number of people who would lose it; with bands, get a worse one."""
+    """The number of people who would lose it; with bands, of those who would get a worse one."""
 
     lose_share: float
     """Their share, 0 to 1."""
@@ -470,13 +470,13 @@ class AuditIntersection:
 
     gain: int
     """The number of people who would get the favourable decision: to_yes, or to_no where the negative one is
-    favourable; with bands, a better one."""
+    favourable; with bands, of those who would get a better one."""
 
     gain_share: float
     """Their share, 0 to 1."""
 
     lose: int
-    """The number of people who would lose it; with bands, get a worse one."""
+    """The number of people who would lose it; with bands, of those who would get a worse one."""
 
     lose_share: float
     """Their share, 0 to 1."""
@@ -687,8 +687,8 @@ class AuditRow:
     """The number of copies, the person included."""
 
     positive: bool
-    """The person's own decision is positive; with bands, it is among those of higher scores of the favourable and the
-    others."""
+    """The person's own decision is positive. With bands: the band is favourable; the reverse if low scores are
+    favourable."""
 
     score: float
     """The person's own score."""
@@ -706,8 +706,8 @@ class AuditRow:
     """The person's own protected values."""
 
     class_: Optional[int] = field(default=None, metadata={"json": "class"})
-    """The own class of a model of several, from 0; their number stands for a tie. The place of the own band in
-    classes."""
+    """The own class of a model of several, from 0; their number stands for a tie. With bands: the place of the own
+    band, 0 for the best."""
 
     enters: Optional[List[int]] = None
     """The other classes or bands of the copies."""
@@ -795,7 +795,7 @@ class AuditSummary:
 
     gain: int
     """The number of people who would get the favourable decision: to_yes, or to_no where the negative one is
-    favourable; with bands, a better one."""
+    favourable; with bands, of those who would get a better one."""
 
     gain_share: float
     """Their share, 0 to 1."""
@@ -811,7 +811,7 @@ class AuditSummary:
     """The people by their k."""
 
     lose: int
-    """The number of people who would lose it; with bands, get a worse one."""
+    """The number of people who would lose it; with bands, of those who would get a worse one."""
 
     lose_share: float
     """Their share, 0 to 1."""
@@ -877,13 +877,13 @@ class AuditThreshold:
 
     gain: int
     """The number of people who would get the favourable decision: to_yes, or to_no where the negative one is
-    favourable; with bands, a better one."""
+    favourable; with bands, of those who would get a better one."""
 
     gain_share: float
     """Their share, 0 to 1."""
 
     lose: int
-    """The number of people who would lose it; with bands, get a worse one."""
+    """The number of people who would lose it; with bands, of those who would get a worse one."""
 
     lose_share: float
     """Their share, 0 to 1."""
@@ -1085,7 +1085,8 @@ class CertifyAnswer:
     """The largest Gower distance from a row of the data, with --near."""
 
     near_rows: Optional[int] = None
-    """The number of different rows that individuals may be near, with --near."""
+    """With --near: the number of different rows of the data, --where or not; rows with a value outside its domain are
+    left out."""
 
     next: Optional[List[CertifyNext]] = None
     """Commands to try if the verdict is undecided."""
@@ -2596,7 +2597,7 @@ class QuantifyGroups:
     """A signal ended the command early."""
 
     no_rows: Optional[str] = None
-    """The reason why the groups have no rates in the data."""
+    """Why there are no rates of the people in the data."""
 
     population: Optional[str] = None
     """The population of each group; absent if each combination of values counts once."""
@@ -2636,7 +2637,7 @@ class QuantifyRatedAttribute:
     """The interval of the largest difference between two rates; absent if fewer than two groups have people."""
 
     impact_ratio: Optional[QuantifyInterval] = None
-    """The interval of the least impact ratio; absent if it is undefined, or may be."""
+    """The interval of the least impact ratio; absent if that ratio is or may be undefined."""
 
 
 @dataclass(frozen=True)
@@ -2899,7 +2900,7 @@ class QuestionDecision:
     """The decision that is good for people: negative; absent where it is the positive one."""
 
     groups: Optional[List[QuestionGroup]] = None
-    """Thresholds by groups of people; absent for one threshold."""
+    """The thresholds of groups of people; absent if all have the same."""
 
     threshold: Optional[str] = None
     """The score that a positive decision exceeds, a decimal or a fraction; absent with bands and with groups."""

@@ -98,7 +98,7 @@ class Frame:
         if "boolean" in kinds:
             return _category(name, [False, True], missing), "false and true"
         if "text" in kinds:
-            return _category(name, sorted(set(present)), missing), "the texts in the rows, sorted"
+            return _category(name, sorted(set(present)), missing), "the texts in the rows"
         if "other" in kinds:
             raise StudyError(f"column {name!r} holds {present[0]!r}, a {type(present[0]).__name__}: want numbers, texts or booleans")
         return _number(name, present, missing)
@@ -201,8 +201,8 @@ def _number(name: str, present: Sequence[Any], missing: bool) -> Tuple[Column, s
     if math.isinf(low) or math.isinf(high):
         raise StudyError(f"column {name!r} has infinite values: replace them, or drop these rows")
     if all(c == int(c) for c in present):
-        return _integers(name, int(low), int(high), type(present[0]), missing), "whole numbers, from the least to the largest in the rows"
-    return Column(name, "real", low=float(low), high=float(high), missing=missing), "from the least to the largest in the rows"
+        return _integers(name, int(low), int(high), type(present[0]), missing), "the range in the rows"
+    return Column(name, "real", low=float(low), high=float(high), missing=missing), "the range in the rows"
 
 
 def _integers(name: str, low: int, high: int, of: Any, missing: bool) -> Column:

@@ -165,11 +165,11 @@ class Verdict(Result, answers.CertifyAnswer):
     @property
     def pair(self) -> Any:
         """The two counterfactuals that refute fairness, as two rows of a frame; None without."""
-        found = (self._outcome.answer.get("witness") or {}).get("labels")
-        if not found:
+        w = self.witness
+        if w is None:
             return None
-        scores = self._outcome.answer["witness"]
-        return self._like([{**found["x" + side], **found["z" + side], "score": scores.get("score" + side)} for side in "12"])
+        copies = ((w.x1, w.z1, w.labels.x1, w.labels.z1, w.score1), (w.x2, w.z2, w.labels.x2, w.labels.z2, w.score2))
+        return self._like([_person(w.features, {**x, **z}, {**of_x, **of_z}, score) for x, z, of_x, of_z, score in copies])
 
     def to_frame(self) -> Any:
         """The same as ``pair``."""
@@ -199,8 +199,11 @@ class Search(Result, answers.SearchAnswer):
 
     @property
     def worst(self) -> Any:
-        """The person treated worst; None if nobody was found."""
-        return self.best
+        """The counterfactuals of the person treated worst, a row each; None if nobody was found."""
+        if self.best is None:
+            return None
+        b = self.best
+        return self._like([_person(b.features, {**b.x, **one.z}, {**b.labels, **one.labels}, one.score) for one in b.scores])
 
 
 class Explanation(Result, answers.ExplainAnswer):
@@ -281,6 +284,19 @@ def _decoded(kind: Any, content: Any) -> Any:
     if origin is dict:
         return {key: _decoded(inside[1], value) for key, value in content.items()}
     return content
+
+
+def _person(features: Sequence[str], values: Mapping[str, float], labels: Mapping[str, str], score: float) -> Dict[str, Any]:
+    """A row for a person: numbers as numbers, categories by name."""
+    row: Dict[str, Any] = {name: labels[name] for name in features}
+    for name, label in labels.items():
+        try:
+            value = float(label)
+        except ValueError:
+            continue
+        if value == values[name]:
+            row[name] = int(value) if value.is_integer() else value
+    return {**row, "score": score}
 
 
 def _one_type(cells: List[Any]) -> List[Any]:

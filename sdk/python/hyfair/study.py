@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
@@ -22,6 +23,8 @@ from .models.inputs import Column, Input, Scale, Table
 
 MADE_UP = 10_000
 """The number of made-up people on whom the copy is held against the estimator."""
+MOST_ENTRIES = 40_000
+"""The values of all columns together that are listed one by one."""
 MARK = ""
 """The cell of a missing value."""
 
@@ -60,6 +63,7 @@ class Study:
         self.name, self._where = name, _predicate(where)
         self.guesses: List[str] = []
         self._agreement = ""
+        self._how: Dict[str, str] = {}
         self._inspected: engine.Outcome
         self._frame: Optional[Frame] = Frame(X, columns)
         self._folder = Path(tempfile.mkdtemp(prefix="hyfair-"))
@@ -78,7 +82,7 @@ class Study:
         self = cls.__new__(cls)
         self.name, self._where, self.guesses, self._frame = path.stem if path.is_file() else path.resolve().name, None, [], None
         self._folder = self._path = path
-        self._agreement = ""
+        self._agreement, self._how = "", {}
         self._inspected = engine.run(["inspect", str(path)], page=False)
         return self
 
@@ -193,14 +197,15 @@ class Study:
 
     def _facts(self) -> List[Tuple[str, List[str]]]:
         seen = self._inspected.answer
-        features = [f"{f['name']}: " + _domain_text(f) for f in seen.get("features", [])]
+        features = [f"{f['name']}: " + _domain_text(f) + (f" ({self._how[f['name']]})" if self._how.get(f["name"]) else "")
+                    for f in seen.get("features", [])]
         protected = [f"{name}, {len(values):,} values" for name, values in seen.get("protected", {}).items()]
         facts = [
             ("study", [f"{self.name}, in {self._path}"]),
             ("model", [seen.get("size") or f"{seen['format']}, {seen['inputs']} inputs"]),
             ("rows", [f"{seen.get('rows', 0):,}"] + ([f"accuracy {seen['accuracy']:.2f} %"] if seen.get("accuracy") is not None else [])),
             ("features", features), ("protected", protected),
-            ("agreement", [self._agreement] if self._agreement else []), ("guesses", list(self.guesses)),
+            ("agreement", [self._agreement] if self._agreement else []), ("guesses", [g for g in self.guesses if ": domain " not in g]),
             ("command", [self.command("inspect")]),
         ]
         return [(title, lines) for title, lines in facts if lines]
@@ -223,7 +228,7 @@ class _Draft:
         if unknown:
             raise StudyError(f"domains= names {unknown[0]!r}, which is no column of X: it has {_list(frame.names)}")
         self.columns: List[Column] = []
-        self.how: Dict[str, str] = {}
+        self.how = study._how
         self.broken: Dict[str, StudyError] = {}  # columns without a domain, which the model may not use
         for name in frame.names:
             try:
@@ -233,8 +238,17 @@ class _Draft:
                     raise
                 column, self.broken[name] = Column(name, "category"), err
             self.columns.append(column)
+        self._spare()
         self.copy = self._read()
-        self.given = domains
+
+    def _spare(self) -> None:
+        """Take the values of the longest integer domains off, so that a study's file keeps its limit."""
+        left = MOST_ENTRIES
+        for i in sorted(range(len(self.columns)), key=lambda i: len(self.columns[i].values)):
+            column = self.columns[i]
+            left -= len(column.values)
+            if left < 0 and column.kind == "integer":
+                self.columns[i] = replace(column, values=())
 
     def _read(self) -> Copy:
         _refuse_unfit(self.model, self.frame.names)
