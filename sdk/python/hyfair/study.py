@@ -525,8 +525,9 @@ def _held(of: str, folder: Path, rows: Any, frame: Frame, copy: Copy, held: Mapp
         text = (f"hyfair's copy of the {copy.library} model gives other scores for {differ:,} of {held['rows']:,} {of}, by up to "
                 f"{held['worst']:.3g}: please report it; .rows has the first {len(at)}")
     else:
+        above = max(max(f["theirs"], f["ours"]) for f in held["first"]) + held["tolerance"] / 1000
         text = (f"the copy's scores are those of the {copy.library} model but for rounding, and yet {close:,} of {held['rows']:,} {of} get "
-                f"another decision, since their scores are at the threshold: move it between two scores; .rows has the first {len(at)}")
+                f"another decision, since their scores are at the threshold: threshold={above:.7f} lies above them; .rows has the first {len(at)}")
     raise DisagreesWithModel(text, shown.to_native())
 
 
