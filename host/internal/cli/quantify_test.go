@@ -88,6 +88,10 @@ func TestQuantifyRates(t *testing.T) {
 	if !near(lowest.Rate, 0.4) || !near(a.ImpactRatio, 0.4) || !near(a.Difference, 0.6) || out.Gates[0].Outcome != gate.Failed {
 		t.Errorf("%+v", out)
 	}
+	code, stdout, stderr = command(t, plugins, "report", lowest.Run, "--journal", out.Journal)
+	if want := "of the group get a positive decision."; code != ExitDone || !strings.Contains(stdout, want) || !strings.Contains(stdout, "(40.00 %)") {
+		t.Errorf("exit code %d, does not say %q: %s%s", code, want, stdout, stderr)
+	}
 	code, stdout, stderr = command(t, plugins, "quantify", study, "--min-impact-ratio", "0.4", "--unchecked")
 	if code != ExitDone || !strings.Contains(stdout, "least impact ratio: 0.400") || !strings.Contains(stdout, "Each combination of the other features' values counts once") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)

@@ -266,6 +266,8 @@ type asker struct {
 	start   time.Time
 	// The question's name in lines of progress; empty if there is only one question.
 	which string
+	// attribute and group are those whose rate is asked for; empty without --groups.
+	attribute, group string
 	// rows are the data set's; nil: there are none, for the reason noRows.
 	rows   [][]float64
 	noRows string
@@ -291,9 +293,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, session.Mistake(fmt.Errorf("--population: %w", err))
 	}
-	o := Options{
-		Threads: a.session.Threads, Memory: a.session.Memory, Seed: a.Seed, Samples: a.Samples, Population: people, Rows: a.rows,
-	}
+	o := a.options(people)
 	if a.Mapped || a.Map != "" || a.Partition != "" {
 		err = a.solver.start(&o)
 	} else {
@@ -306,12 +306,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	glimpses := &glimpses{run: run, solver: a.solver}
-	o.Progress = func(p Progress) {
-		p.Limit = session.Left(ctx, p.Elapsed)
-		a.session.Show(a.which + p.String())
-		glimpses.progress(p)
-	}
+	o.Progress = a.progress(ctx, run, Progress.String)
 	if a.Mapped {
 		o.Pieces = func([]sdk.Piece) error { return nil }
 	}
@@ -340,10 +335,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	} else {
 		rep, counts, failed = a.inParts(ctx, o, run)
 	}
-	if rep != nil && failed != nil && engine.Unanswered(failed) == nil {
-		a.session.Note("%v", failed)
-		failed = nil
-	}
+	failed = a.settle(rep, failed)
 	switch {
 	case file == nil:
 	case rep == nil:
@@ -360,24 +352,67 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	if failed == nil && len(rep.Faults) > 0 {
 		failed = session.Refuted(rep.Faults)
 	}
-	told := rep.event()
 	out := a.result(rep, rep.Shares())
 	if people != nil && people.Held > 0 {
 		out.PopulationFit = &people.Fit
 	}
 	out.Journal, out.Run, out.Parts = run.Journal, run.Name(), counts
-	run.Faults(out.Solver.String(), rep.Faults)
 	for i := range rep.Found {
 		run.Emit(record.Event{Kind: record.KindFound, Found: &rep.Found[i]})
 	}
-	run.Emit(record.Event{Kind: record.KindShares, Shares: told})
 	// A run in parts that ended at a time limit can be resumed.
-	end := &record.Finished{Interrupted: session.Interrupted(ctx) || counts != nil && engine.Over(ctx) != "", Measures: out.Measures()}
+	a.end(run, rep, &out.Shares, session.Interrupted(ctx) || counts != nil && engine.Over(ctx) != "", failed)
+	return out, failed
+}
+
+func (a *asker) options(people *population.Population) Options {
+	return Options{
+		Threads: a.session.Threads, Memory: a.session.Memory, Seed: a.Seed, Samples: a.Samples, Population: people, Rows: a.rows,
+	}
+}
+
+// progress returns a function that shows progress, in the given words, and journals it.
+func (a *asker) progress(ctx context.Context, run *session.Run, words func(Progress) string) func(Progress) {
+	glimpses := &glimpses{run: run, solver: a.solver}
+	return func(p Progress) {
+		p.Limit = session.Left(ctx, p.Elapsed)
+		a.session.Show(a.which + words(p))
+		glimpses.progress(p)
+	}
+}
+
+// settle turns the error of a run that has a report in spite of it into a note.
+func (a *asker) settle(rep *Report, err error) error {
+	if rep != nil && err != nil && engine.Unanswered(err) == nil {
+		a.session.Note("%v", err)
+		return nil
+	}
+	return err
+}
+
+// end journals the result of a run.
+func (a *asker) end(run *session.Run, rep *Report, shares *Shares, interrupted bool, failed error) {
+	run.Faults(a.prover(rep).String(), rep.Faults)
+	run.Emit(record.Event{Kind: record.KindShares, Shares: rep.event()})
+	measures := shares.Measures()
+	if a.group != "" {
+		measures["positive"], measures["negative"] = shares.Unfair, shares.Fair
+		delete(measures, "unfair")
+		delete(measures, "fair")
+	}
+	end := &record.Finished{Interrupted: interrupted, Measures: measures}
 	if failed != nil {
 		end.Error = failed.Error()
 	}
 	run.Emit(record.Event{Kind: record.KindFinished, Finished: end})
-	return out, failed
+}
+
+// prover names the solver that proved the shares, or convolution.
+func (a *asker) prover(rep *Report) asked.Solver {
+	if all := a.solver.plugins(); all != nil && !rep.Convolved {
+		return asked.SolverOf(all...)
+	}
+	return asked.Solver{Name: Convolution}
 }
 
 // people returns the population of shares; nil: each combination of values counts once.
@@ -400,6 +435,9 @@ func (a *asker) begin() (*session.Run, error) {
 	started.Task.Settings["samples"] = strconv.Itoa(a.Samples)
 	if a.Population != "" {
 		started.Task.Settings["population"] = a.Population
+	}
+	if a.group != "" {
+		started.Task.Settings["protected"], started.Task.Settings["group"] = a.attribute, a.group
 	}
 	if a.Partition != "" { // with more time the run can be resumed
 		started.Task.Settings["partition"] = a.Partition

@@ -11,7 +11,6 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/asked"
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
-	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/joint"
 	"github.com/hyfair/hyfair/host/internal/question"
@@ -38,6 +37,8 @@ type Rates struct {
 	Attributes []RatedAttribute `json:"attributes"`
 	// The solver that proved rates; absent if none was asked, as for linear models.
 	Solver string `json:"solver,omitempty"`
+	// The journal's file; absent if nothing is kept.
+	Journal string `json:"journal,omitempty"`
 	// Why there are no rates of the people in the data.
 	NoRows string `json:"no_rows,omitempty"`
 	// Claims of the solver that evaluated individuals refute. They end the command with exit code 4.
@@ -62,6 +63,8 @@ type RatedAttribute struct {
 type RatedGroup struct {
 	// The group's value, or values, as text.
 	Label string `json:"label"`
+	// The run's name in the journal; absent if nothing is kept, and without people.
+	Run string `json:"run,omitempty"`
 	// The interval of the rate of the favourable decision; null without people.
 	Rate *Interval `json:"rate"`
 	// The interval of the rate over the highest rate of a group; absent if no rate above 0 is proved.
@@ -221,10 +224,16 @@ func AnswerRates(ctx context.Context, s *session.Session, r Request) (*Rates, er
 			one := *query
 			one.Region = groups[0]
 			part, cancel := session.PartOf(ctx, len(groups))
-			rep, err := a.rate(part, &one, people, out.Attributes[i].Name+" "+g.Label)
+			asker := a
+			asker.query, asker.attribute, asker.group, asker.start = &one, out.Attributes[i].Name, g.Label, time.Now()
+			asker.which = asker.attribute + " " + g.Label + " · "
+			rep, run, err := asker.rate(part, people)
 			cancel()
 			if rep == nil {
 				return nil, err
+			}
+			if run != nil {
+				out.Journal, g.Run = run.Journal, run.Name()
 			}
 			groups = groups[1:]
 			if failed == nil {
@@ -275,30 +284,36 @@ func groupsOf(of *question.Question, query *problem.Query) (all []RatedAttribute
 	return all, groups
 }
 
-// rate answers the question about one group, in which the population may have no people.
-func (a *asker) rate(ctx context.Context, q *problem.Query, people *population.Population, group string) (*Report, error) {
-	if people != nil && people.Within(q.Region.Box) == nil {
+// rate answers the question about one group, in a run of its own. The population may have no people in it; then there is
+// no run.
+func (a *asker) rate(ctx context.Context, people *population.Population) (*Report, *session.Run, error) {
+	if people != nil && people.Within(a.query.Region.Box) == nil {
 		nobody := run{report: &Report{Population: people}}
 		nobody.nobody()
-		return nobody.report, nil
+		return nobody.report, nil, nil
 	}
-	o := Options{
-		Threads: a.session.Threads, Memory: a.session.Memory, Seed: a.Seed, Samples: a.Samples, Population: people, Rows: a.rows,
-		Progress: func(p Progress) {
-			if p.Fair != nil {
-				a.session.Show(fmt.Sprintf("%s · %s · positive: %s", group, session.Clock(p.Elapsed, session.Left(ctx, p.Elapsed)), p.Between()))
-			}
-		},
+	o := a.options(people)
+	if err := a.solver.prepare(&o, a.query); err != nil {
+		return nil, nil, err
 	}
-	if err := a.solver.prepare(&o, q); err != nil {
-		return nil, err
+	kept, err := a.begin()
+	if err != nil {
+		return nil, nil, err
 	}
-	rep, err := Run(ctx, q, o)
-	if rep != nil && err != nil && engine.Unanswered(err) == nil {
-		a.session.Note("%v", err)
-		err = nil
+	o.Progress = a.progress(ctx, kept, func(p Progress) string {
+		if p.Fair == nil || p.Unfair == nil {
+			return p.String()
+		}
+		return session.Clock(p.Elapsed, p.Limit) + " · positive: " + p.Between()
+	})
+	rep, err := Run(ctx, a.query, o)
+	if err = a.settle(rep, err); rep == nil {
+		kept.Fail(err)
+		return nil, nil, err
 	}
-	return rep, err
+	shares := rep.Shares()
+	a.end(kept, rep, &shares, session.Interrupted(ctx), err)
+	return rep, kept, err
 }
 
 // hold checks the least impact ratio, nil if it is undefined, against a gate.

@@ -99,10 +99,7 @@ func (a *asker) result(rep *Report, shares Shares) *Result {
 	out := &Result{
 		Asked:     asked.Of(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
 		Protected: question.Protected(a.query.Space), Where: a.Where, AskedK: a.K, Threshold: a.threshold(),
-		Shares: shares, Solver: asked.Solver{Name: Convolution}, Disagreements: rep.Faults,
-	}
-	if all := a.solver.plugins(); all != nil && !rep.Convolved {
-		out.Solver = asked.SolverOf(all...)
+		Shares: shares, Solver: a.prover(rep), Disagreements: rep.Faults,
 	}
 	if s := out.Sampled; s != nil {
 		for _, x := range rep.Examples {

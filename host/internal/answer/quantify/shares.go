@@ -227,9 +227,12 @@ func (s *Shares) Measures() map[string]*float64 {
 }
 
 // Between says in words how many individuals are discriminated against.
-func (s *Shares) Between() string {
+func (s *Shares) Between() string { return s.Who("are discriminated against") }
+
+// Who is Between with other words for what is asked about individuals.
+func (s *Shares) Who(are string) string {
 	if s.Nobody() {
-		return "there is no individual in the space asked about: 0 of 0 individuals are discriminated against"
+		return "there is no individual in the space asked about: 0 of 0 individuals " + are
 	}
 	lo, hi := view.Share(s.Interval.Lo), view.Share(s.Interval.Hi)
 	d := s.Discriminated
@@ -239,19 +242,19 @@ func (s *Shares) Between() string {
 	}
 	switch {
 	case d == nil && s.Settled():
-		return fmt.Sprintf("%s of %s are discriminated against", lo, of)
+		return fmt.Sprintf("%s of %s %s", lo, of, are)
 	case d == nil:
-		return fmt.Sprintf("between %s and %s of %s are discriminated against", lo, hi, of) + s.met()
+		return fmt.Sprintf("between %s and %s of %s %s", lo, hi, of, are) + s.met()
 	}
 	n, least, most := number(s.Individuals), number(d.AtLeast), number(d.AtMost)
 	if of = view.BigCount(n) + " individuals"; !n.IsInt64() || n.Int64() >= 1e15 {
 		of += ", each a combination of values,"
 	}
 	if least.Cmp(most) == 0 {
-		return fmt.Sprintf("%s of %s (%s) are discriminated against", view.BigCount(least), of, view.Share(ratio(least, n)))
+		return fmt.Sprintf("%s of %s (%s) %s", view.BigCount(least), of, view.Share(ratio(least, n)), are)
 	}
-	return fmt.Sprintf("at least %s and at most %s of %s (%s to %s) are discriminated against",
-		view.BigCount(least), view.BigCount(most), of, view.Share(ratio(least, n)), hi) + s.met()
+	return fmt.Sprintf("at least %s and at most %s of %s (%s to %s) %s",
+		view.BigCount(least), view.BigCount(most), of, view.Share(ratio(least, n)), hi, are) + s.met()
 }
 
 // Settled reports whether no noticeable share is undecided.

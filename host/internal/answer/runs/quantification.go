@@ -25,8 +25,9 @@ func (r *Quantification) Document() *view.Document {
 
 // proved shows what the solver proved.
 func (r *Quantification) proved() *view.Table {
-	t := &view.Table{Title: r.title(r.Solver, "notion", "k", "protected", "timeout"), Notes: r.notes("")}
-	for _, name := range []string{"fair", "unfair", "undecided", "grade", "individuals", "boxes"} {
+	t := &view.Table{Title: r.title(r.Solver, "notion", "k", "protected", "group", "timeout"), Notes: r.notes("")}
+	fair, unfair, are := r.words()
+	for _, name := range []string{fair, unfair, "undecided", "grade", "individuals", "boxes"} {
 		t.Columns = append(t.Columns, view.Column{Title: name, Right: name != "grade"})
 	}
 	t.Rows = append(t.Rows, view.Texts(view.ShareOrDash(r.Fair), view.ShareOrDash(r.Unfair), view.ShareOrDash(r.Undecided), r.Grade, r.Individuals, strconv.FormatInt(r.Boxes, 10)))
@@ -36,14 +37,26 @@ func (r *Quantification) proved() *view.Table {
 	for _, fault := range r.Faults {
 		t.Notes = append(t.Notes, "Fault: "+fault)
 	}
-	t.Notes = append(t.Notes, r.Between()+".")
+	t.Notes = append(t.Notes, r.Who(are)+".")
 	return t
+}
+
+// words says what the shares are of: of a group, the shares of negative and positive decisions (quantify --groups).
+func (r *Quantification) words() (fair, unfair, are string) {
+	if r.Settings["group"] != "" {
+		return "negative", "positive", "of the group get a positive decision"
+	}
+	return "fair", "unfair", "are discriminated against"
 }
 
 // evaluated shows the individuals that were evaluated exactly.
 func (r *Quantification) evaluated() *view.Table {
 	t := &view.Table{Title: "Individuals evaluated exactly"}
-	for _, name := range []string{"", "discriminated", "of", "at least", "at most"} {
+	what := "discriminated"
+	if r.Settings["group"] != "" {
+		_, what, _ = r.words()
+	}
+	for _, name := range []string{"", what, "of", "at least", "at most"} {
 		t.Columns = append(t.Columns, view.Column{Title: name, Right: name != ""})
 	}
 	if s := r.Sampled; s != nil {

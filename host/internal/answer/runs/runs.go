@@ -252,7 +252,7 @@ func (r *Runs) Document() *view.Document {
 }
 
 // headlines are the measures that tell most, the most telling first.
-var headlines = []string{"Max.K", "#ID", "T.1st", "unfair", "undecided"}
+var headlines = []string{"Max.K", "#ID", "T.1st", "unfair", "positive", "undecided"}
 
 // measure formats a measure, given by name: a share for quantify.
 func (r *Run) measure(name string) string {
