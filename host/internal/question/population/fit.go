@@ -81,7 +81,7 @@ func (p *Population) coded(rows [][]float64) [][]int {
 
 // fits sets what depends on the classes: the likelihood of the rows held back, and the rounding error.
 func (p *Population) fits(held [][]int) {
-	p.Fitted, p.Impossible = p.likelihood(held)
+	p.Fitted = p.likelihood(held)
 	cells := 0
 	for n := range p.features {
 		cells += len(p.features[n].cells)
@@ -257,24 +257,29 @@ func (l *logs) of(row []int, out []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// likelihood returns the mean log-likelihood of rows: of values, or for real features of densities. It leaves out rows of
-// probability 0 and counts them as impossible.
-func (p *Population) likelihood(rows [][]int) (mean float64, impossible int) {
+// likelihood returns the mean log-likelihood of rows: of values, or for real features of densities. 0 without rows.
+func (p *Population) likelihood(rows [][]int) float64 {
 	l, out, sum := p.logs(), make([]float64, len(p.classes)), 0.0
 	for _, row := range rows {
-		log := l.of(row, out)
-		if math.IsInf(log, -1) {
-			impossible++
-			continue
-		}
-		sum += log
+		sum += l.of(row, out)
 		for n, at := range row {
 			if size := p.features[n].size(p.features[n].cells[at]); size > 0 {
 				sum -= math.Log(size)
 			}
 		}
 	}
-	return sum / float64(max(1, len(rows)-impossible)), impossible
+	return sum / float64(max(1, len(rows)))
+}
+
+// possible returns the rows of a probability above 0.
+func (p *Population) possible(rows [][]float64) (out [][]float64) {
+	l, of := p.logs(), make([]float64, len(p.classes))
+	for r, row := range p.coded(rows) {
+		if !math.IsInf(l.of(row, of), -1) {
+			out = append(out, rows[r])
+		}
+	}
+	return out
 }
 
 // sizes returns the logarithm of the number of all combinations of values, with lengths for real features.

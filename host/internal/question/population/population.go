@@ -87,17 +87,20 @@ type Fit struct {
 	Alone float64 `json:"independent_log_likelihood"`
 	// Their mean log-likelihood if all combinations of values are equally likely.
 	Even float64 `json:"uniform_log_likelihood"`
-	// The number of rows held back that have probability 0; log_likelihood leaves them out.
+	// The number of rows held back that have probability 0; the log-likelihoods leave them out.
 	Impossible int `json:"impossible,omitempty"`
 }
 
 // Text states the fit in a sentence.
 func (f Fit) Text() string {
-	of := ""
-	if f.Impossible > 0 {
-		of = fmt.Sprintf(" (without %s that have probability 0)", view.Count(f.Impossible))
+	of := fmt.Sprintf("Of %s rows held back, ", view.Count(f.Held))
+	switch {
+	case f.Impossible == f.Held:
+		return of + "all have probability 0."
+	case f.Impossible > 0:
+		of += fmt.Sprintf("%s have probability 0. Of the others, ", view.Count(f.Impossible))
 	}
-	return fmt.Sprintf("Of %s rows held back, the mean log-likelihood is %.2f%s; it is %.2f if features are independent, and %.2f if all combinations are equally likely.", view.Count(f.Held), f.Fitted, of, f.Alone, f.Even)
+	return fmt.Sprintf("%sthe mean log-likelihood is %.2f; it is %.2f if features are independent, and %.2f if all combinations are equally likely.", of, f.Fitted, f.Alone, f.Even)
 }
 
 // feature is a feature whose domain is divided into cells. Within a cell all values are equally likely.

@@ -202,6 +202,8 @@ func (t *table) cells(column int) (out []space.Interval) {
 
 // weigh replaces the population's class by one for each cell of the table. Kept rows are in the order of independent.
 func (t *table) weigh(p *Population, kept [][]float64) error {
+	alone := *p
+	alone.features = slices.Clone(p.features)
 	places := make([]int, len(t.named)) // among the population's features
 	all := 0
 	for column, i := range t.named {
@@ -243,7 +245,9 @@ func (t *table) weigh(p *Population, kept [][]float64) error {
 			p.classes = append(p.classes, c)
 		}
 	}
-	p.fits(p.coded(kept[:p.Held]))
+	held := p.possible(kept[:p.Held])
+	p.fits(p.coded(held))
+	p.Alone, p.Impossible = alone.likelihood(alone.coded(held)), p.Held-len(held)
 	return nil
 }
 

@@ -76,7 +76,7 @@ func TestWeights(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	var rows [][]float64
 	for k := range 1000 {
-		rows = append(rows, []float64{20, float64(k % 2), 5 * r.Float64(), 0})
+		rows = append(rows, []float64{20, float64(k % 5 / 4), 5 * r.Float64(), 0})
 	}
 	rows[0][0], rows[0][2] = 40, 1 // impossible
 	p, err = weighted(path, s, rows, 1)
@@ -84,8 +84,11 @@ func TestWeights(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	p, err = weighted(cellsFile(t, "job,weight\noffice,1\n"), s, rows, 1)
-	if err != nil || p.Impossible == 0 || !strings.Contains(p.Text(), "that have probability 0);") || !strings.Contains(p.String(), "other features independent, with the frequencies of 900 rows") {
+	if err != nil || p.Impossible == 0 || !strings.Contains(p.Text(), " have probability 0. Of the others, ") || !strings.Contains(p.String(), "other features independent, with the frequencies of 900 rows") {
 		t.Errorf("%+v, %v", p, err)
+	}
+	if of := p.Fitted - p.Alone; math.Abs(of+math.Log(0.2)) > 0.02 { // the same rows, of which all have the job
+		t.Errorf("log-likelihoods %v and %v of the same rows", p.Fitted, p.Alone)
 	}
 	if young, _ := p.Mass(space.Box{{Lo: 20, Hi: 20}, {Hi: 2}, {Hi: 11}, {}}); young < 0.9 {
 		t.Errorf("%v of the people are 20", young)
