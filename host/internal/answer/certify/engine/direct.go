@@ -230,10 +230,15 @@ func upperOf(res *sdk.Result) float64 {
 	return math.Inf(1)
 }
 
-// closed reports whether the optimality gap to the best witness is small enough.
+// closed reports whether the optimality gap to the best witness is small enough. A solver that cannot go on, as between
+// cells of real features, need not come closer than apart.
 func (r *run) closed(res *sdk.Result, bound float64) bool {
 	best, _ := r.target.Float64()
-	return bound <= best+math.Min(r.apart(0), math.Max(r.o.Gap, settledAbove)*math.Max(math.Abs(best), 1e-3))+res.Tolerance
+	most := r.apart(0)
+	if res.Reason != sdk.Incomplete {
+		most = math.Min(most, math.Max(r.o.Gap, settledAbove)*math.Max(math.Abs(best), 1e-3))
+	}
+	return bound <= best+most+res.Tolerance
 }
 
 // refuted tests random individuals, and the best known witness, against a claim that no

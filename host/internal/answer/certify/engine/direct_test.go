@@ -323,3 +323,30 @@ func TestGapAskedOfASolverOfNetworks(t *testing.T) {
 		}
 	}
 }
+
+// unfinished proves no smaller gap than above the largest one.
+type unfinished struct {
+	reference.Enumerator
+	above float64
+}
+
+func (s unfinished) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
+	r, err := s.Enumerator.Solve(ctx, p, o)
+	if err == nil && p.Query.Goal == problem.Maximise {
+		r.Status, r.Reason, r.Bound, r.HasBound = sdk.Feasible, sdk.Incomplete, r.Objective+s.above, true
+	}
+	return r, err
+}
+
+// TestStuckBound: a maximum is found to 10⁻⁶ by a solver that cannot come closer, and not to more.
+func TestStuckBound(t *testing.T) {
+	for above, closed := range map[float64]bool{5e-7: true, 5e-6: false} {
+		s := unfinished{above: above}
+		q := tiny(rand.New(rand.NewPCG(4, 7)), 0, false)
+		q.Notion, q.Epsilon = fairness.Score, big.NewRat(1, 20)
+		rep, err := engine.Run(t.Context(), q, engine.Options{Solver: s, Description: described(t, s), Maximise: true, Enumerate: -1, Seed: 1})
+		if err != nil || rep.Closed != closed || !(rep.Bound > rep.Witness.Margin) {
+			t.Errorf("%v above: %v, %+v", above, err, rep)
+		}
+	}
+}
