@@ -307,6 +307,7 @@ func TestCompareUsage(t *testing.T) {
 		"unknown key":              {[]string{study, "--arm", "a=solver:rogue,colour:red"}, "want one of solver"},
 		"no SMT there":             {[]string{study, "--arm", "a=solver:rogue,encoding:absent"}, "bigm"},
 		"partition":                {[]string{study, "--arm", "a=solver:rogue,partition:yers=3"}, "years"},
+		"k of decisions":           {[]string{study, "--arm", "a=solver:rogue,goal:largest-k,notion:decision"}, "arm a: goal largest-k"},
 		"partition of study":       {[]string{study, "--arm", "a=solver:rogue,partition:study"}, "gives no partition"},
 		"format":                   {[]string{study, "--solvers", "rogue", "--format", "docx"}, "latex"},
 		"pattern":                  {[]string{study, "--solvers", "rogue", "--models", "["}, "--models"},
