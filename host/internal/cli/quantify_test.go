@@ -113,6 +113,32 @@ func TestQuantifyRates(t *testing.T) {
 	}
 }
 
+// TestQuantifyPopulationOfStudy: the study's people are asked about unless the command names others.
+func TestQuantifyPopulationOfStudy(t *testing.T) {
+	plugins, study := bnbFolder(t), tenureStudy(t)
+	text, err := os.ReadFile(study)
+	for name, content := range map[string]string{study: string(text) + "population: {weights: cells.csv}\n", filepath.Join(filepath.Dir(study), "cells.csv"): "years,weight\n2..3,1\n4,3\n"} {
+		if err == nil {
+			err = os.WriteFile(name, []byte(content), 0o600)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		"75.00 % of people (2 weighted cells of cells.csv": nil, "(60.00 %) are discriminated against": {"--population", "uniform"}, "impact ratio: 0.250": {"--groups"},
+	} {
+		code, stdout, stderr := command(t, plugins, append([]string{"quantify", study, "--notion", "decision"}, args...)...)
+		if code != ExitDone || !strings.Contains(stdout, want) {
+			t.Errorf("%v: exit code %d, does not say %q: %s%s", args, code, want, stdout, stderr)
+		}
+	}
+	want := "add --population uniform"
+	if code, _, stderr := command(t, plugins, "quantify", study, "--partition", "5"); code != ExitUsage || !strings.Contains(stderr, want) {
+		t.Errorf("exit code %d, does not say %q: %s", code, want, stderr)
+	}
+}
+
 // TestQuantifyThresholds: at one half the decision flips from year 4 on, at 0.3 from year 5 on.
 func TestQuantifyThresholds(t *testing.T) {
 	plugins, study, page := bnbFolder(t), tenureStudy(t), filepath.Join(t.TempDir(), "page.html")

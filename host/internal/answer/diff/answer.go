@@ -4,6 +4,7 @@
 package diff
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ type Request struct {
 	// feature values already.
 	File    string `json:"file,omitempty"`
 	Encoded bool   `json:"encoded,omitempty"`
-	// Population is the population of the shares, as population.Parse reads it; empty: each
+	// Population is the population of the shares, as population.Parse reads it; empty: that of the old study, or else each
 	// combination of values once.
 	Population string `json:"population,omitempty"`
 	// Samples is the number of individuals to draw; 0: none.
@@ -226,7 +227,8 @@ func (a *asker) individuals(ctx context.Context, s *session.Session, r *Request,
 			o.Rows[i] = append(slices.Clone(x), joint.Old)
 		}
 	}
-	if source, _ := population.Parse(r.Population); source != (population.Source{}) {
+	name := cmp.Or(r.Population, a.old.Study.Population)
+	if source, _ := population.Parse(name); source != (population.Source{}) {
 		people, err := source.Of(ctx, a.query.Space, o.Rows, a.noRows, r.Seed)
 		switch {
 		case err == nil:

@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/question"
@@ -108,7 +109,11 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 			return nil, err
 		}
 		defer p.Close()
-		c.Prove = j.prove(p)
+		people, err := quantify.People(ctx, j.question.Study, j.query.Space, r.Search.Seed)
+		if err != nil {
+			return nil, session.Mistake(fmt.Errorf("--prove: %w", err))
+		}
+		c.Prove = j.prove(p, people)
 	}
 	s.Work()
 	outcomes, failed := Run(ctx, *c)

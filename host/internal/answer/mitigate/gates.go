@@ -80,7 +80,7 @@ func (a *ArmResult) treats(g gate.Gate, banded bool) gate.Check {
 		if most == nil {
 			return g.Is(arm, gate.Undecided, "the arm answers no possible person")
 		}
-		return g.Within(arm, least, most, p.cell()+" % of all possible people answered have "+unfair(banded)+", by proof")
+		return g.Within(arm, least, most, p.cell()+" % of "+p.of()+" answered have "+unfair(banded)+", by proof")
 	}
 	if q.Unfair == nil {
 		return g.Is(arm, gate.Undecided, "nobody was answered whose copies could be evaluated")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -24,6 +25,8 @@ type Proved struct {
 	Reason string `json:"reason,omitempty"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
+	// The people that the share is of; absent if each combination of values counts once.
+	Population string `json:"population,omitempty"`
 	// lo and hi as fractions; absent if no individual is answered.
 	Exact []string `json:"exact,omitempty"`
 }
@@ -38,7 +41,7 @@ func (j *job) openProver(ctx context.Context) (*discover.Plugin, error) {
 }
 
 // prove is Config.Prove: hyfair quantify over the individuals that no guardrail refuses.
-func (j *job) prove(p *discover.Plugin) func(context.Context, Subject) (*Proved, error) {
+func (j *job) prove(p *discover.Plugin, people *population.Population) func(context.Context, Subject) (*Proved, error) {
 	return func(ctx context.Context, subject Subject) (*Proved, error) {
 		d := p.Description()
 		if err := d.Refuses(subject.Model); err != nil {
@@ -51,7 +54,7 @@ func (j *job) prove(p *discover.Plugin) func(context.Context, Subject) (*Proved,
 		within, cancel := context.WithTimeout(ctx, j.request.Prove)
 		defer cancel()
 		report, err := quantify.Run(within, &q, quantify.Options{
-			Solver: p.Solver(), Description: d, Threads: j.session.Threads, Memory: j.session.Memory, Seed: j.request.Search.Seed,
+			Solver: p.Solver(), Description: d, Threads: j.session.Threads, Memory: j.session.Memory, Seed: j.request.Search.Seed, Population: people,
 			Progress: func(p quantify.Progress) { j.session.Show(p.String()) },
 		})
 		if report == nil || ctx.Err() != nil {
@@ -64,7 +67,7 @@ func (j *job) prove(p *discover.Plugin) func(context.Context, Subject) (*Proved,
 
 // proved converts shares for the JSON result.
 func proved(s quantify.Shares, took time.Duration) *Proved {
-	out := &Proved{Grade: s.Grade, Reason: s.Reason, Seconds: took.Seconds()}
+	out := &Proved{Grade: s.Grade, Reason: s.Reason, Seconds: took.Seconds(), Population: s.Population}
 	if in := s.Interval; in != nil {
 		out.Lo, out.Hi = in.Lo, in.Hi
 	}
@@ -72,6 +75,14 @@ func proved(s quantify.Shares, took time.Duration) *Proved {
 		out.Exact = []string{least.RatString(), most.RatString()}
 	}
 	return out
+}
+
+// of names the people that the share is of.
+func (p *Proved) of() string {
+	if p.Population != "" {
+		return "people (" + p.Population + ")"
+	}
+	return "all possible people"
 }
 
 // bounds parses Exact; nil if no individual is answered.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
@@ -32,10 +34,15 @@ func Table(networks ...Network) *view.Table {
 	} {
 		t.Columns = append(t.Columns, view.Column{Title: title, Right: true})
 	}
-	proved := slices.ContainsFunc(networks, func(n Network) bool {
-		return slices.ContainsFunc(n.Arms, func(a ArmResult) bool { return a.Proved != nil })
-	})
-	if proved {
+	var proved []string // populations
+	for _, n := range networks {
+		for i := range n.Arms {
+			if p := n.Arms[i].Proved; p != nil && !slices.Contains(proved, p.of()) {
+				proved = append(proved, p.of())
+			}
+		}
+	}
+	if proved != nil {
 		t.Columns = append(t.Columns, view.Column{Title: "Proved (%)", Right: true})
 	}
 	marked, rates := false, []*float64{}
@@ -47,7 +54,7 @@ func Table(networks ...Network) *view.Table {
 			a := &networks[n].Arms[i]
 			marked, rates = marked || a.Quality.refusesMany(), append(rates, a.SuccRate)
 			row := a.cells()
-			if proved {
+			if proved != nil {
 				row = append(row, view.Cell{Text: a.Proved.cell()})
 			}
 			if len(networks) > 1 {
@@ -63,8 +70,8 @@ func Table(networks ...Network) *view.Table {
 	t.Notes = append(t.Notes,
 		"Acc counts a refusal as wrong. Acc.ans, F1, DPD (demographic parity difference) and EOD (equal opportunity difference) are over the answered rows.",
 		"Unfair: people in these rows whose copies"+apart+", all evaluated; the columns after it are what a search met.")
-	if proved {
-		t.Notes = append(t.Notes, "Proved: of all possible people whom an arm answers, the share whose copies"+apart+", as a proved lower and a proved upper bound.")
+	if proved != nil {
+		t.Notes = append(t.Notes, "Proved: of "+english.WordSeries(proved, "or")+" whom an arm answers, the share whose copies"+apart+", as a proved lower and a proved upper bound.")
 	}
 	t.Notes = append(t.Notes, search.RateNotes(rates...)...)
 	if marked {

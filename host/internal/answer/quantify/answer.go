@@ -37,7 +37,8 @@ type Request struct {
 	// options.
 	Solver string            `json:"solver,omitempty"`
 	Set    map[string]string `json:"set,omitempty"`
-	// Population is the population of shares, in the syntax of population.Parse; empty: each combination of values once.
+	// Population is the population of shares, in the syntax of population.Parse; empty: the study's, or else each
+	// combination of values once.
 	Population string `json:"population,omitempty"`
 	// Thresholds lists thresholds to ask about, in the syntax of audit.ParseThresholds; empty: the study's.
 	Thresholds string `json:"thresholds,omitempty"`
@@ -104,6 +105,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		return nil, session.Mistake(err)
 	}
 	st := studies[0]
+	if r.Population = cmp.Or(r.Population, st.Population); r.Partition != "" && r.Population != "" && r.Population != population.Uniform {
+		return nil, session.Mistake(fmt.Errorf("--partition counts each combination of values once, but %s has the population %s: add --population uniform", st.Path, r.Population))
+	}
 	a := asker{Request: &r, session: s, study: st, fits: map[*space.Space]*population.Population{}}
 	a.read()
 	a.solver = &lazily{ctx: whole, session: s, name: r.Solver, set: r.Set}
@@ -419,11 +423,21 @@ func (a *asker) prover(rep *Report) asked.Solver {
 func (a *asker) people(ctx context.Context) (*population.Population, error) {
 	people, err := a.fits[a.query.Space], error(nil)
 	if people == nil {
-		source, _ := population.Parse(a.Population)
+		var source population.Source
+		if source, err = population.Parse(a.Population); err != nil {
+			return nil, err
+		}
 		people, err = source.Of(ctx, a.query.Space, a.rows, a.noRows, a.Seed)
 		a.fits[a.query.Space] = people
 	}
 	return people, err
+}
+
+// People returns the study's population of shares for a space; nil: each combination of values counts once.
+func People(ctx context.Context, st *study.Study, of *space.Space, seed int64) (*population.Population, error) {
+	a := asker{Request: &Request{Population: st.Population, Seed: seed}, study: st, query: &problem.Query{Space: of}, fits: map[*space.Space]*population.Population{}}
+	a.read()
+	return a.people(ctx)
 }
 
 // begin starts the question's run in the journal. In parts, it resumes an unfinished run of the
@@ -433,8 +447,11 @@ func (a *asker) begin() (*session.Run, error) {
 	started.Task.Arm = cmp.Or(started.Task.Arm, Convolution)
 	started.At = a.start
 	started.Task.Settings["samples"] = strconv.Itoa(a.Samples)
-	if a.Population != "" {
+	if source, _ := population.Parse(a.Population); source != (population.Source{}) {
 		started.Task.Settings["population"] = a.Population
+		if hash := source.SHA256(); hash != "" {
+			started.Task.Settings["population.data"] = hash
+		}
 	}
 	if a.group != "" {
 		started.Task.Settings["protected"], started.Task.Settings["group"] = a.attribute, a.group

@@ -34,6 +34,39 @@ func small(t *testing.T) string {
 	return folder
 }
 
+// TestPopulationOfStudy: plausible people are those of the study, and results depend on its table of weights.
+func TestPopulationOfStudy(t *testing.T) {
+	folder := small(t)
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	study, err := os.ReadFile(filepath.Join(folder, "study.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("w.csv", "a,weight\n0,1\n")
+	write("study.yaml", string(study)+"population: {weights: w.csv}\n")
+	q, err := question.Open(question.Spec{Study: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &asker{question: q, spec: q.Spec, out: &Result{}}
+	if line := a.command(plausible, "", 0); !strings.Contains(line, "weights:"+filepath.Join(folder, "w.csv")) {
+		t.Error(line)
+	}
+	if line := a.command("quantify", "", 0); !strings.Contains(line, "--population uniform") {
+		t.Error(line)
+	}
+	before := a.content("a", nil)
+	write("w.csv", "a,weight\n1,1\n")
+	if a.content("a", nil) == before {
+		t.Error("another table of weights has the same hash")
+	}
+}
+
 // TestReport: the first screen has what a study without data can give, and all ten parts are present, missing ones with a reason; earlier answers are reused,
 // including a proof that took longer than the budget.
 func TestReport(t *testing.T) {

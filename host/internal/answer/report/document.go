@@ -392,7 +392,7 @@ func (r *Result) limits(d *view.Document) {
 	out = append(out,
 		r.meaning(),
 		"Everything is about the study's encoding: it leaves out people, values and copies that it cannot express, and copies need not be likely people.",
-		"All possible people count every combination of values once; the people in the data are those who happen to be there; plausible people are a model of these, fitted to the rows. The shares may lie far apart.",
+		"All possible people count every combination of values once; the people in the data are those who happen to be there; plausible people are a model of these, fitted to the rows, or the people that the study names. The shares may lie far apart.",
 		"A search, an explanation or a mitigation gives examples and measurements, not proofs; what was not found may exist.",
 		"This does not show causes: an attribute that is not protected may stand for one that is. It does not measure group fairness beyond the tables above, and it is not legal advice.",
 	)

@@ -47,7 +47,7 @@ func (a *asker) proved(limit time.Duration) *quantify.Result {
 func ofTheQuestion(settings map[string]string) map[string]string {
 	out := maps.Clone(settings)
 	maps.DeleteFunc(out, func(name, _ string) bool {
-		return !slices.Contains([]string{"notion", "protected", "epsilon", "k", "decision", "bands"}, name) && !strings.HasPrefix(name, "rule.")
+		return !slices.Contains([]string{"notion", "protected", "epsilon", "k", "decision", "bands", "near", "class", "population", "group"}, name) && !strings.HasPrefix(name, "rule.")
 	})
 	return out
 }

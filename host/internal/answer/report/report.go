@@ -4,6 +4,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -296,15 +298,19 @@ func (a *asker) ask(ctx context.Context) {
 			return a.searching(spec, limit)
 		})
 	}
-	a.out.Plausible = a.quantified(step(ctx, a, plausible, "--timeout", part(plausibleShare), quantify.Answer, func(spec question.Spec, limit time.Duration) quantify.Request {
-		return quantify.Request{Spec: a.plausibly(spec), Population: people, Samples: samples, Timeout: limit, Seed: seed}
-	}))
+	if a.people() == population.Uniform {
+		a.out.Steps = append(a.out.Steps, Step{Name: plausible, Missing: "the study's population is uniform"})
+	} else {
+		a.out.Plausible = a.quantified(step(ctx, a, plausible, "--timeout", part(plausibleShare), quantify.Answer, func(spec question.Spec, limit time.Duration) quantify.Request {
+			return quantify.Request{Spec: a.plausibly(spec), Population: a.people(), Samples: samples, Timeout: limit, Seed: seed}
+		}))
+	}
 	if known := a.proved(part(sharesShare)); known != nil {
 		a.out.Shares = known
 		a.out.Steps = append(a.out.Steps, Step{Name: "quantify", Command: a.command("quantify", "", 0), From: known.Run})
 	} else {
 		a.out.Shares = a.quantified(step(ctx, a, "quantify", "--timeout", part(sharesShare), quantify.Answer, func(spec question.Spec, limit time.Duration) quantify.Request {
-			return quantify.Request{Spec: spec, Samples: samples, Timeout: limit, Seed: seed, Mapped: true}
+			return quantify.Request{Spec: spec, Population: a.even(), Samples: samples, Timeout: limit, Seed: seed, Mapped: true}
 		}))
 	}
 	a.settle()
@@ -323,8 +329,19 @@ func (a *asker) ask(ctx context.Context) {
 	a.mitigate(ctx)
 }
 
-// plausible is the step that quantifies over people, the population that is fitted to the rows.
-const plausible, people = "quantify --population", "classes:16"
+// plausible is the step that quantifies over people.
+const plausible = "quantify --population"
+
+// people is the population of plausible people: the study's or, if it names none, one that is fitted to the rows.
+func (a *asker) people() string { return cmp.Or(a.question.Study.Population, "classes:16") }
+
+// even is the population in which each combination of values counts once, for a study that names another.
+func (a *asker) even() string {
+	if a.question.Study.Population == "" {
+		return ""
+	}
+	return population.Uniform
+}
 
 // quantified is the answer to the only question; nil without one.
 func (a *asker) quantified(all *quantify.Results) *quantify.Result {

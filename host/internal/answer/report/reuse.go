@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
@@ -12,12 +13,17 @@ import (
 // content is a hash of everything that a step's result depends on: the request by content, the
 // data and the version.
 func (a *asker) content(name string, request any) string {
+	weights := ""
+	if people, err := population.Parse(a.people()); err == nil {
+		weights = people.SHA256()
+	}
 	text, err := json.Marshal(struct {
 		Step    string `json:"step"`
 		Request any    `json:"request"`
 		Data    string `json:"data"`
 		Version string `json:"version"`
-	}{name, request, a.out.Provenance.DataSHA256, a.out.Provenance.Version})
+		Weights string `json:"weights,omitempty"` // of the population
+	}{name, request, a.out.Provenance.DataSHA256, a.out.Provenance.Version, weights})
 	if err != nil {
 		return "" // not for the requests of this package
 	}
@@ -59,7 +65,7 @@ func (a *asker) command(name, limited string, limit time.Duration) string {
 	switch audited := a.audited(); {
 	case name == plausible:
 		spec := a.plausibly(a.spec)
-		return spec.Command("quantify", true, append(more, "--population", people)...)
+		return spec.Command("quantify", true, append(more, "--population", a.people())...)
 	case name == "audit":
 		asked := a.auditing(a.spec, 0)
 		if asked.Groups {
@@ -72,6 +78,9 @@ func (a *asker) command(name, limited string, limit time.Duration) string {
 			more = append(more, "--notion", audited)
 		}
 		return a.spec.Command(name, false, more...)
+	}
+	if even := a.even(); even != "" && name == "quantify" {
+		more = append(more, "--population", even)
 	}
 	return a.spec.Command(name, name == "certify" || name == "quantify", more...)
 }

@@ -14,12 +14,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Uniform names the population in which all combinations of values are equally likely. It has no Population value.
 const Uniform = "uniform"
+
+// Independent names the population in which features are independent, with the frequencies of the rows' values.
+const Independent = "independent"
 
 // MostClasses is the maximum number of classes of a mixture.
 const MostClasses = 256
@@ -37,7 +41,7 @@ func Parse(name string) (s Source, err error) {
 	switch name {
 	case "", Uniform:
 		return s, nil
-	case "independent":
+	case Independent:
 		return Source{Classes: 1}, nil
 	}
 	if text, ok := strings.CutPrefix(name, "classes:"); ok {
@@ -49,6 +53,15 @@ func Parse(name string) (s Source, err error) {
 		return Source{Weights: file}, nil
 	}
 	return s, fmt.Errorf("got population %q, want uniform, independent, weights:FILE or classes:N, with N from 1 to %d", name, MostClasses)
+}
+
+// SHA256 returns the hash, in hexadecimal, of the table of weights; empty without one that can be read.
+func (s Source) SHA256() string {
+	if s.Weights == "" {
+		return ""
+	}
+	sum, _, _ := files.SHA256(s.Weights)
+	return sum
 }
 
 // Of returns the population of a space; nil: all combinations of values are equally likely. Without rows, absent says

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -46,7 +47,34 @@ func (r *reader) study(root *yamlfile.Node) *Study {
 	if n := root.Get("constraints"); n != nil {
 		r.constraints(n, s)
 	}
+	if n := root.Get("population"); n != nil {
+		r.population(n, s)
+	}
 	return s
+}
+
+// population reads the people that shares describe.
+func (r *reader) population(n *yamlfile.Node, s *Study) {
+	switch {
+	case n.Kind != yamlfile.Mapping:
+		s.Population, _ = r.Choice(n, population.Uniform, population.Independent)
+	case !r.object(n, "population"):
+	case len(n.Entries) != 1:
+		r.Fault(n, "want one of classes: and weights:")
+	case r.Kind(n.Entries[0].Value, yamlfile.Scalar):
+		of, value := n.Entries[0].Key.Text, n.Entries[0].Value
+		text, err := value.Text, error(nil)
+		if of == "weights" {
+			text, err = where(value.At.File, text, r.options.DataRoot)
+		}
+		if err == nil {
+			s.Population = of + ":" + text
+			_, err = population.Parse(s.Population)
+		}
+		if err != nil {
+			r.Fault(value, "%v", err)
+		}
+	}
 }
 
 // question reads ε, the notion and the clustering.

@@ -11,7 +11,7 @@ import (
 // shapes lists the keys of every mapping of a study file, by the names of the definitions in
 // studies/study.schema.json. A test compares the two.
 var shapes = map[string][]string{
-	"study":      {"extends", "name", "summary", "model", "models", "output", "data", "features", "protected", "constraints", "epsilon", "notion", "clustering", "decision"},
+	"study":      {"extends", "name", "summary", "model", "models", "output", "data", "features", "protected", "constraints", "epsilon", "notion", "clustering", "decision", "population"},
 	"model":      {"file", "output", "class", "normalize", "missing"},
 	"data":       {"files", "header", "columns", "delimiter", "trim", "decimal", "thousands", "missing", "missing-rows", "drop", "label", "weight", "held-back"},
 	"file":       {"path", "skip", "held-back"},
@@ -23,6 +23,7 @@ var shapes = map[string][]string{
 	"input":      {"scale", "offset", "mean", "deviation", "min", "max", "table"},
 	"protected":  {"values", "extrapolate"},
 	"decision":   {"threshold", "at", "yes", "bands"},
+	"population": {"classes", "weights"},
 	"constraint": {"about", "forbid", "on"},
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -96,6 +97,9 @@ type Study struct {
 	Unseen []string
 	// Bands, if any, are the outcomes of the study's decision, in place of yes and no.
 	Bands fairness.Bands
+	// Population is the population of shares, in the syntax of population.Parse; empty: the study names none, and each
+	// combination of values counts once.
+	Population string
 
 	choice  modelfile.Choice
 	chain   []string     // the study file and those that it extends
@@ -229,6 +233,9 @@ func (s *Study) Files() []string {
 		for _, f := range s.spec.Files {
 			out = append(out, f.Path)
 		}
+	}
+	if people, err := population.Parse(s.Population); err == nil && people.Weights != "" {
+		out = append(out, people.Weights)
 	}
 	for _, path := range s.checkPaths() {
 		if _, err := files.Stat(path); err == nil {
