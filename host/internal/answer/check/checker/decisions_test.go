@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
@@ -63,13 +64,15 @@ func TestNamedDecisions(t *testing.T) {
 			t.Errorf("%s: refused: %s", name, why)
 		}
 		counts[q.Goal.String()]++
-		for range 8 {
+		for range 10 {
 			d := parse(t, text)
-			changed := d.header["decision"].(map[string]any)
-			switch other := scoresOf(r, st); {
-			case banded && r.IntN(3) == 0:
-				claim := d.header["claim"].(map[string]any)
+			changed, claim := d.header["decision"].(map[string]any), d.header["claim"].(map[string]any)
+			switch other := betweenOf(r, st); {
+			case banded && r.IntN(3) > 0:
 				claim["k"] = max(1, claim["k"].(float64)-1)
+			case q.Goal == problem.Maximise && r.IntN(3) > 0:
+				bound, _ := new(big.Rat).SetString(claim["bound"].(string))
+				claim["bound"] = bound.Mul(bound, big.NewRat(999, 1000)).RatString()
 			case banded:
 				var list []any
 				for _, b := range bandsAt(other) {
@@ -95,7 +98,7 @@ func TestNamedDecisions(t *testing.T) {
 		}
 	}
 	t.Log(counts)
-	if counts["false mutants"] < 20 || counts["decide"] == 0 || counts["maximise"] == 0 || counts["max-k"] == 0 {
+	if counts["false mutants"] < tier.Count(20, 1000) || counts["decide"] == 0 || counts["maximise"] == 0 || counts["max-k"] == 0 {
 		t.Errorf("%v: the test shows little", counts)
 	}
 }
@@ -116,6 +119,36 @@ func scoresOf(r *rand.Rand, st *certificate.Statement) (out []*big.Rat) {
 		if len(out) == 0 || v.Cmp(out[len(out)-1]) > 0 {
 			out = append(out, v)
 		}
+	}
+	return out
+}
+
+// betweenOf is scoresOf, most often with the scores between the copies of one individual, so that all of them get different bands.
+func betweenOf(r *rand.Rand, st *certificate.Statement) (out []*big.Rat) {
+	var all [][]float64
+	individuals(st, func(_ []float64, logits []*big.Rat) {
+		var scores []float64
+		for _, logit := range logits {
+			l, _ := logit.Float64()
+			scores = append(scores, st.Model().Link().Score(l))
+		}
+		slices.Sort(scores)
+		if scores[len(scores)-1]-scores[0] > 1e-4 {
+			all = append(all, scores)
+		}
+	})
+	if len(all) == 0 || r.IntN(8) == 0 {
+		return scoresOf(r, st)
+	}
+	scores := all[r.IntN(len(all))]
+	for i := 1; i < len(scores); i++ {
+		v, _ := new(big.Rat).SetString(fmt.Sprintf("%.9f", scores[i-1]/2+scores[i]/2))
+		if scores[i]-scores[i-1] > 1e-6 && v.Sign() > 0 && v.Cmp(big.NewRat(1, 1)) < 0 {
+			out = append(out, v)
+		}
+	}
+	if len(out) == 0 {
+		return scoresOf(r, st)
 	}
 	return out
 }
