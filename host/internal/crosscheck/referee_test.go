@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,12 +19,14 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // TestReferee compares every solver, encoding, bound and goal with enumeration in exact
@@ -124,6 +127,7 @@ func (c *refereed) ask(what string, run func(context.Context) error) (answered b
 	ctx, cancel := context.WithTimeout(c.Context(), limit)
 	defer cancel()
 	c.asked++
+	c.counts["questions"]++
 	start := time.Now()
 	err := run(ctx)
 	if took := time.Since(start); took > limit+5*time.Second {
@@ -328,6 +332,10 @@ func (c *refereed) extremes(s *panelist) {
 
 // shares asks how many are treated unfairly.
 func (c *refereed) shares(s *panelist) {
+	if c.seed/4%2 == 1 {
+		c.sharesOf(s, c.population())
+		return
+	}
 	q := *c.q
 	var rep *quantify.Report
 	if !c.ask("quantify", func(ctx context.Context) (err error) {
@@ -350,6 +358,61 @@ func (c *refereed) shares(s *panelist) {
 	}
 	if c.truth.Unfair == 0 && rep.Sampled.Unfair > 0 || int64(c.truth.Unfair) == people && rep.Sampled.Unfair < rep.Sampled.N {
 		c.wrong("quantify: %+v sampled; %d of %d are treated unfairly", rep.Sampled, c.truth.Unfair, people)
+	}
+}
+
+// population draws a population: independent features, a mixture, or a table of weights.
+func (c *refereed) population() *population.Population {
+	source, rows := population.Source{Classes: 1 + c.r.IntN(3)}, [][]float64(nil)
+	for range 40 {
+		rows = append(rows, c.q.Space.Draw(c.q.Space.Whole().Box, c.r))
+	}
+	if c.r.IntN(3) == 0 {
+		source = population.Source{Weights: filepath.Join(c.TempDir(), "cells.csv")}
+		if err := os.WriteFile(source.Weights, []byte(known.Weights(c.r, c.q.Space)), 0o600); err != nil {
+			c.Fatal(err)
+		}
+	}
+	people, err := source.Of(c.Context(), c.q.Space, rows, "", int64(c.seed))
+	if err != nil {
+		c.Fatalf("%s: %v", c.name, err)
+	}
+	return people
+}
+
+// sharesOf compares proved shares of people with the masses of all individuals.
+func (c *refereed) sharesOf(s *panelist, people *population.Population) {
+	if people.Within(c.q.RegionOrWhole().Box) == nil {
+		return
+	}
+	var rep *quantify.Report
+	if !c.ask("quantify people", func(ctx context.Context) (err error) {
+		rep, err = quantify.Run(ctx, c.q, quantify.Options{Solver: s.solver, Description: s.description, Samples: 50, Seed: int64(c.seed), Threads: 1, Population: people})
+		return err
+	}) {
+		return
+	}
+	c.counts[fmt.Sprintf("quantify people complete %v", rep.Complete)]++
+	if len(rep.Faults) > 0 {
+		c.wrong("quantify people: faults %q", rep.Faults)
+	}
+	all, unfair, box := 0.0, 0.0, slices.Clone(c.q.RegionOrWhole().Box)
+	for _, p := range c.truth.People {
+		for _, i := range c.q.Space.Free() {
+			box[i] = space.Interval{Lo: p.X[i], Hi: p.X[i]}
+		}
+		mass, _ := people.Mass(box)
+		if all += mass; p.Unfair {
+			unfair += mass
+		}
+	}
+	if all == 0 {
+		return
+	}
+	lo, _ := rep.Unfair.Float64()
+	left, _ := rep.Fair.Float64()
+	if want := unfair / all; lo > want+1e-9 || 1-left < want-1e-9 || rep.Complete && rep.Reason == "" && 1-left-lo > 1e-6 {
+		c.wrong("quantify people (%s): %v to %v, %s; %v are treated unfairly", people, lo, 1-left, rep.Reason, want)
 	}
 }
 
