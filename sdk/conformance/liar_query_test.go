@@ -120,6 +120,7 @@ func networkLiars() []solverLiar {
 				q.Region.Box[0] = space.Interval{Lo: q.Near[0], Hi: q.Near[0] + 1}
 			}
 		})}},
+		{"network/within", "it forgets the rows", &bent{ask: asking(func(q *problem.Query) { q.Within = nil })}},
 		{"network/bands", "bins of ε do for it", &bent{ask: asking(func(q *problem.Query) { q.Bands = nil })}},
 		{"network/k", "two bins are enough for it", &bent{ask: asking(func(q *problem.Query) { q.K = 0 })}},
 		{"network/relax", "it relaxes nothing", &bent{ask: asking(func(q *problem.Query) { q.Relax = nil })}},

@@ -76,6 +76,23 @@ var networkQueryCases = []Case[*SolverEnv]{
 		}
 		return queries{{"near a = 0", near("1/2"), known.Feasible}, {"near a = 0, fair", near("31/50"), known.Infeasible}}
 	}),
+	optionalQuery("network/within", "only individuals within a distance of a row are asked about", func() queries {
+		within := func(distance *big.Rat, rows ...[]float64) *problem.Query {
+			return bent("1/2", func(q *problem.Query) {
+				var err error
+				if q.Within, err = space.NewVicinity(q.Space, rows, distance); err != nil {
+					panic(err) // the rows are in the domain
+				}
+			})
+		}
+		// Only a = 3, the end of the domain, is unfair; its distance from a = 2 is ⅓.
+		return queries{
+			{"rows other than a = 3", within(new(big.Rat), []float64{0, 0}, []float64{2, 1}), known.Infeasible},
+			{"the row a = 3", within(new(big.Rat), []float64{0, 0}, []float64{3, 0}), known.Feasible},
+			{"less than ⅓ from a = 2", within(ratio("33/100"), []float64{2, 0}), known.Infeasible},
+			{"⅓ from a = 2", within(ratio("1/3"), []float64{2, 0}), known.Feasible},
+		}
+	}),
 	optionalQuery("network/k", "a witness of k bins reaches k bins", func() queries {
 		// At a = 3 the values 0, ½ (logit ½) and 1 give scores 0.27, 0.62, 0.88.
 		k := func(k int) *problem.Query {
