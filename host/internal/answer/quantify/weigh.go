@@ -61,7 +61,8 @@ func (r *run) pure(p *sdk.Piece, n *big.Int) bool {
 		cut, rest, err := s.Cut(part, p)
 		return err != nil || len(rest) > 0 || cut.Count() != part.Count() || !slices.Equal(cut.Box, part.Box)
 	}
-	if !slices.ContainsFunc(s.Forbidden, meets) && !slices.ContainsFunc(r.q.Forbid, meets) && !slices.ContainsFunc(r.q.Require, misses) {
+	near := r.q.Within == nil || r.q.Within.Covers(p.Box)
+	if near && !slices.ContainsFunc(s.Forbidden, meets) && !slices.ContainsFunc(r.q.Forbid, meets) && !slices.ContainsFunc(r.q.Require, misses) {
 		return true
 	}
 	if n == nil || s.HasReals() {
