@@ -30,13 +30,14 @@ python-plugins:
 
 # Native libraries under .deps/, each optional: hyfair doctor lists them. Plugins in Go
 # need nothing else; setup-python is for those in Python, and for tests;
-# setup-lime for hyfair explain --lime-reference; setup-solvers for cvc5 and the like.
+# setup-solvers for cvc5 and the like.
 setup:
 	scripts/setup.sh highs z3 lpsolve
 
 setup-python: setup
 	scripts/setup.sh python
 
+# The package lime, with which make test-long compares our LIME.
 setup-lime: setup-python
 	scripts/setup.sh lime
 

@@ -89,7 +89,6 @@ explain, and 1 if --bound finds no solver, or loses it.`,
 	fl.Var(&optionalFloat{&r.Alpha}, "alpha", "cost of a leaf in cost-complexity pruning (default: by cross-validation)")
 	fl.BoolVar(&r.LIME, "lime", false, "also explain the person treated worst with LIME, as the paper does")
 	fl.IntVar(&r.LIMESamples, "lime-samples", lime.DefaultSamples, "samples of each of LIME's explanations")
-	fl.BoolVar(&r.LIMEReference, "lime-reference", false, "compare --lime with the Python package lime, which must be installed")
 	fl.DurationVar(&r.Bound, "bound", 0, "time for a solver to prove the least k and gap inside each predicate kept and the largest outside all, such as 10s; 0: none")
 	fl.StringVar(&r.TreeOut, "tree", "", "write the tree to this file: .svg or .json")
 	fl.StringVar(&r.RulesOut, "rules-out", "", "write the predicates kept as guardrails to this file")
@@ -153,7 +152,7 @@ func (f *explainFlags) runSeries(cmd *cobra.Command, app *App, file string) erro
 }
 
 // aloneExplain lists the flags that a file of studies does not accept.
-var aloneExplain = []string{"from", "rows", "row", "encoded", "tree", "rules-out", "lime-reference", "model"}
+var aloneExplain = []string{"from", "rows", "row", "encoded", "tree", "rules-out", "model"}
 
 // complete returns the request about a study.
 func (f *explainFlags) complete(app *App, path string) (r explain.Request, err error) {

@@ -1,21 +1,13 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
-	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
-	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // limeOf runs hyfair explain on a person in the loan example's planted cluster.
@@ -41,7 +33,7 @@ func TestExplainLIME(t *testing.T) {
 		t.Errorf("without --lime: %+v", l)
 	}
 	l := limeOf(t, "--lime")
-	if l.Samples != 500 || l.Explanations < l.K || l.Reference != nil || l.Seconds <= 0 {
+	if l.Samples != 500 || l.Explanations < l.K || l.Seconds <= 0 {
 		t.Fatalf("%+v", l)
 	}
 	for name, s := range map[string]*explain.LIMESet{"union": &l.Union, "intersection": &l.Intersection} {
@@ -63,33 +55,5 @@ func TestExplainLIME(t *testing.T) {
 	again := limeOf(t, "--lime")
 	if again.Seconds = l.Seconds; !cmp.Equal(l, again) {
 		t.Errorf("the same seed: %s", cmp.Diff(l, again))
-	}
-}
-
-// Compares both LIMEs, if a Python has the other.
-func TestExplainLIMEReference(t *testing.T) {
-	tier.NeedLong(t)
-	if _, err := lime.FindReference(t.Context()); errors.Is(err, lime.ErrNoReference) {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skipf("SKIPPED %s: %v", t.Name(), err)
-	}
-	l := limeOf(t, "--lime-reference")
-	if c := l.Reference; c == nil || c.Points != min(l.Explanations, 50) || c.Samples != 500 || c.Spearman < 0.5 || c.Spearman > 1 {
-		t.Errorf("%+v", c)
-	}
-	var text bytes.Buffer
-	if err := (&explain.Result{LIME: l}).Document().Write(&text, view.Text, view.Options{}); err != nil || !strings.Contains(text.String(), "lime 0.") {
-		t.Errorf("%v in\n%s", err, text.String())
-	}
-}
-
-// A package that is missing is said in one sentence, before anything is searched.
-func TestExplainLIMEReferenceMissing(t *testing.T) {
-	t.Setenv("HYFAIR_PYTHON", filepath.Join(t.TempDir(), "python"))
-	code, stdout, stderr := command(t, t.TempDir(), "explain", loanStudy, "--lime-reference", "--json")
-	if code != ExitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "--lime-reference: no Python with the package lime") {
-		t.Errorf("exit code %d, standard output %q, standard error %q", code, stdout, stderr)
 	}
 }

@@ -40,10 +40,9 @@ type Request struct {
 	Method
 	Seed int64 `json:"seed"`
 	// LIME also explains the worst-treated individual by LIME, each copy with LIMESamples
-	// samples; LIMEReference compares with the Python package.
-	LIME          bool `json:"lime,omitempty"`
-	LIMESamples   int  `json:"lime_samples,omitempty"`
-	LIMEReference bool `json:"lime_reference,omitempty"`
+	// samples.
+	LIME        bool `json:"lime,omitempty"`
+	LIMESamples int  `json:"lime_samples,omitempty"`
 	// Bound limits the solver's time for floors and ceilings; 0: no solver is asked.
 	Bound time.Duration `json:"bound,omitempty"`
 	// TreeOut is a file for the tree, .svg or .json; RulesOut one for the kept predicates
@@ -96,8 +95,6 @@ type job struct {
 	evaluator *evaluate.Evaluator
 	// decisions: outcomes are decisions, not bins of scores.
 	decisions bool
-	// python is an interpreter with LIMEReference's package.
-	python string
 }
 
 // Answer finds the worst-treated individuals and explains them. An error may come with a
@@ -178,9 +175,6 @@ func (j *job) writeFiles(r *Result) error {
 }
 
 func (j *job) answer(ctx context.Context) (*Result, error) {
-	if err := j.findReference(ctx); err != nil {
-		return nil, err
-	}
 	worst, source, err := j.people(ctx)
 	if err != nil {
 		return nil, err
@@ -214,7 +208,7 @@ func (j *job) answer(ctx context.Context) (*Result, error) {
 	if err == nil {
 		err = out.take(explanation, j.query.Space)
 	}
-	if err == nil && (j.request.LIME || j.request.LIMEReference) {
+	if err == nil && j.request.LIME {
 		err = j.baseline(ctx, out, around[0], rows)
 	}
 	switch {

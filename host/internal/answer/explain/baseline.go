@@ -2,13 +2,11 @@ package explain
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
-	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -29,8 +27,6 @@ type LIME struct {
 	Union LIMESet `json:"union"`
 	// The features among the strongest three of every explanation.
 	Intersection LIMESet `json:"intersection"`
-	// The Python package lime on at most 50 of the same counterfactuals; null without --lime-reference.
-	Reference *lime.Comparison `json:"reference"`
 }
 
 // LIMESet is a set of features with the paper's measures of an explanation.
@@ -59,21 +55,6 @@ type LIMEFeature struct {
 	K *float64 `json:"k"`
 }
 
-// findReference looks for the Python package before any long computation.
-func (j *job) findReference(ctx context.Context) (err error) {
-	if !j.request.LIMEReference {
-		return nil
-	}
-	j.python, err = lime.FindReference(ctx)
-	if errors.Is(err, lime.ErrNoReference) {
-		return session.Mistake(fmt.Errorf("--lime-reference: %w", err))
-	}
-	return err
-}
-
-// mostCompared bounds the counterfactuals that both implementations explain.
-const mostCompared = 50
-
 // baseline explains x by LIME, drawing from the study's rows.
 func (j *job) baseline(ctx context.Context, r *Result, x []float64, rows [][]float64) error {
 	begin, q := time.Now(), j.query
@@ -88,15 +69,6 @@ func (j *job) baseline(ctx context.Context, r *Result, x []float64, rows [][]flo
 	}
 	r.LIME = newLIME(b, q.Space)
 	r.LIME.Samples, r.LIME.Seconds = c.Samples, time.Since(begin).Seconds()
-	if !j.request.LIMEReference {
-		return nil
-	}
-	copies := q.Space.Counterfactuals(q.Region, x)
-	j.progress("the Python package lime")
-	r.LIME.Reference, err = lime.Compare(ctx, j.python, c.Model, c.Space, rows, copies[:min(mostCompared, len(copies))], c.Samples, c.Seed)
-	if err != nil {
-		return fmt.Errorf("--lime-reference: %w", err)
-	}
 	return nil
 }
 
@@ -135,13 +107,6 @@ func (r *LIME) show(d *view.Document) {
 	sets.Add(append([]string{"union"}, r.Union.cells(r.K)...)...)
 	sets.Add(append([]string{"intersection"}, r.Intersection.cells(r.K)...)...)
 	d.Add(features, sets)
-	if c := r.Reference; c != nil {
-		d.Add(view.Paragraph{
-			fmt.Sprintf("lime %s on %d of the counterfactuals: Spearman's rank correlation of the features: mean %.3f, median %.3f, least %.3f; hyfair's LIME with itself under another seed %.3f.",
-				c.Version, c.Points, c.Spearman, c.Median, c.Least, c.Again),
-			fmt.Sprintf("Of the strongest three features %.2f in common; R² %.2f, hyfair's %.2f.", c.Top3, c.ReferenceR2, c.R2),
-		})
-	}
 }
 
 // cells are Size, K, Pert.K and Diff.

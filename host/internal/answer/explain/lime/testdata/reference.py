@@ -1,34 +1,30 @@
-# Explains points with the Python package lime, for comparison with hyfair's own.
-# One JSON object comes on standard input, one goes to standard output.
-import sys
-
-sys.path[:] = [p for p in sys.path if p]  # no modules from the current folder
-
+# Explains points with the Python package lime, for comparison with hyfair's own. Features and layers are Go's.
 import json
-from importlib.metadata import version
+import sys
 
 import numpy
 from lime import lime_tabular
 
 job = json.load(sys.stdin)
 training = numpy.array(job["training"], dtype=float)
-layers = [(numpy.array(l["weights"]).reshape(l["out"], l["in"]), numpy.array(l["bias"]), l["relu"]) for l in job["layers"]]
+INTEGER, CATEGORICAL = 1, 2  # kinds of features
+layers = [(numpy.array(l["Weights"]).reshape(l["Out"], l["In"]), numpy.array(l["Bias"]), l["ReLU"]) for l in job["layers"]]
 
 
 def scores(points):
     """The network's, for both classes."""
     inputs = numpy.zeros((len(points), job["inputs"]))
-    for feature in job["features"]:
-        values = points[:, feature["index"]]
-        if feature["integer"]:
+    for index, feature in enumerate(job["features"]):
+        values = points[:, index]
+        if feature["Kind"] == INTEGER:
             values = numpy.floor(values + 0.5)
-        for to in feature["to"]:
-            if to["table"] is None:
-                inputs[:, to["index"]] = to["scale"] * values + to["offset"]
+        for to in feature["Inputs"]:
+            if to["Table"] is None:
+                inputs[:, to["Index"]] = to["Scale"] * values + to["Offset"]
             else:
                 # The package gives 0 for a bin of a single value, inside the table or not.
-                table = numpy.array(to["table"])
-                inputs[:, to["index"]] = table[numpy.clip(values - feature["lo"], 0, len(table) - 1).astype(int)]
+                table = numpy.array(to["Table"])
+                inputs[:, to["Index"]] = table[numpy.clip(values - feature["Lo"], 0, len(table) - 1).astype(int)]
     for weights, bias, relu in layers:
         inputs = inputs @ weights.T + bias
         if relu:
@@ -41,10 +37,10 @@ def scores(points):
 explainer = lime_tabular.LimeTabularExplainer(
     training,
     mode="classification",
-    categorical_features=[f["index"] for f in job["features"] if f["categorical"]],
+    categorical_features=[index for index, feature in enumerate(job["features"]) if feature["Kind"] == CATEGORICAL],
     random_state=job["seed"],
 )
-out = {"version": version("lime"), "weights": [], "r2": [], "scores": []}
+out = {"weights": [], "r2": [], "scores": []}
 for point in job["points"]:
     x = explainer.explain_instance(numpy.array(point, dtype=float), scores, num_features=training.shape[1], num_samples=job["samples"])
     weights = [0.0] * training.shape[1]
