@@ -5,7 +5,7 @@ PROTOC_GEN_GO_VERSION := v1.36.12
 PROTOC_GEN_GO_GRPC_VERSION := v1.6.2
 PROTO_BIN := $(CURDIR)/.deps/bin
 
-.PHONY: generate proto-lint
+.PHONY: generate
 
 # Rewrites sdk/internal/pb, sdk/python/hyfair/plugin/_pb and sdk/proto/image.binpb;
 # refuses what breaks v1. Rewrites the code of ONNX's messages, too.
@@ -15,7 +15,3 @@ generate:
 	go run ./sdk/internal/protogen -root sdk/proto -out . -bin $(PROTO_BIN)
 	go run ./sdk/internal/protogen -foreign -root host/internal/question/modelfile/onnx/pb -out . -bin $(PROTO_BIN)
 	sdk/python/generate.sh
-
-# Style of the .proto files and compatibility with the committed image.
-proto-lint:
-	go run ./sdk/internal/protogen -root sdk/proto -check

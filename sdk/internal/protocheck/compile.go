@@ -1,6 +1,5 @@
-// Package protocheck compiles the wire's .proto files without protoc, checks
-// their style, and compares them with a committed image, so that changes within v1
-// are additions only.
+// Package protocheck compiles the wire's .proto files without protoc, and compares
+// them with a committed image, so that changes within v1 are additions only.
 package protocheck
 
 import (
@@ -45,7 +44,8 @@ func Compile(ctx context.Context, root string) (*descriptorpb.FileDescriptorSet,
 
 func compile(ctx context.Context, sources protocompile.Resolver, names []string) (*descriptorpb.FileDescriptorSet, error) {
 	compiler := protocompile.Compiler{
-		Resolver:       protocompile.WithStandardImports(sources),
+		Resolver: protocompile.WithStandardImports(sources),
+		// The generated code gets the comments.
 		SourceInfoMode: protocompile.SourceInfoStandard,
 	}
 	files, err := compiler.Compile(ctx, names...)

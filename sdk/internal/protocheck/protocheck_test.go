@@ -30,12 +30,6 @@ func ours(t *testing.T) *descriptorpb.FileDescriptorSet {
 	return set
 }
 
-func TestStyle(t *testing.T) {
-	for _, fault := range Lint(ours(t)) {
-		t.Error(fault)
-	}
-}
-
 func TestNothingBreaks(t *testing.T) {
 	image, err := ReadImage(root)
 	if err != nil {
@@ -82,79 +76,37 @@ func source(t *testing.T, text string) *descriptorpb.FileDescriptorSet {
 
 const good = `syntax = "proto3";
 package x.v1;
-// Colour.
 enum Colour {
-  // None.
   COLOUR_UNSPECIFIED = 0;
-  // Red.
   COLOUR_RED = 1;
 }
-// Thing.
 message Thing {
-  // Size.
   int32 size = 1;
-  // Weight.
   optional double weight = 2;
-  // Choice.
   oneof choice {
-    // Left.
     string left = 3;
-    // Right.
     Colour right = 4;
   }
-  // First.
   Thing first = 5;
-  // Second.
   Thing second = 6;
-  // Inner.
   message Inner {
-    // List.
     repeated Thing list = 1;
   }
 }
-// AskRequest.
 message AskRequest {}
-// AskResponse.
 message AskResponse {}
-// Asker.
 service Asker {
-  // Ask.
   rpc Ask(AskRequest) returns (stream AskResponse);
 }
 `
 
 func TestGoodSource(t *testing.T) {
 	set := source(t, good)
-	if faults := append(Lint(set), Breaking(set, set)...); len(faults) > 0 {
+	if faults := Breaking(set, set); len(faults) > 0 {
 		t.Error(faults)
 	}
 	if faults := Breaking(nil, set); len(faults) > 0 {
 		t.Error(faults)
-	}
-}
-
-func TestLintFinds(t *testing.T) {
-	for fault, edit := range map[string][2]string{
-		"has no version suffix":                     {"package x.v1", "package x"},
-		"does not match folder":                     {"package x.v1", "package y.v1"},
-		"value COLOUR_RED has no comment":           {"  // Red.\n", ""},
-		"field Thing.size has no comment":           {"  // Size.\n", ""},
-		"field Thing.Inner.list has no comment":     {"    // List.\n", ""},
-		"oneof Thing.choice has no comment":         {"  // Choice.\n", ""},
-		"method Asker.Ask has no comment":           {"  // Ask.\n", ""},
-		"service Asker has no comment":              {"// Asker.\n", ""},
-		"enum Colour has no comment":                {"// Colour.\n", ""},
-		"message AskRequest has no comment":         {"// AskRequest.\n", ""},
-		"zero of enum Colour is COLOUR_NONE":        {"COLOUR_UNSPECIFIED", "COLOUR_NONE"},
-		"value RED of enum Colour does not start":   {"COLOUR_RED", "RED"},
-		"field Thing.sizeNow is not lower_snake":    {"int32 size", "int32 sizeNow"},
-		"method Asker.ask is not UpperCamel":        {"rpc Ask", "rpc ask"},
-		"message Thing.inner_one is not UpperCamel": {"message Inner", "message inner_one"},
-		"method Asker.Ask takes .x.v1.Thing":        {"rpc Ask(AskRequest)", "rpc Ask(Thing)"},
-		"method Asker.Ask gives .x.v1.Thing":        {"stream AskResponse", "stream Thing"},
-		`want proto3`:                               {good, "syntax = \"proto2\";\npackage x.v1;\n"},
-	} {
-		wantFault(t, Lint(source(t, strings.Replace(good, edit[0], edit[1], 1))), fault)
 	}
 }
 
@@ -176,22 +128,22 @@ func TestBreakingFinds(t *testing.T) {
 		"method x.v1.Asker.Ask changed":       {"stream AskResponse", "AskResponse"},
 		"field 5 of x.v1.Thing changed":       {firstAndSecond, "oneof both {\n" + firstAndSecond + "  }\n"},
 		"TYPE_INT32 size in oneof either":     {"int32 size = 1;", "oneof either { int32 size = 1; string name = 9; }"},
-		"first in oneof choice":               {"  }\n  // First.\n  Thing first = 5;\n", "    Thing first = 5;\n  }\n"},
+		"first in oneof choice":               {"  }\n  Thing first = 5;\n", "    Thing first = 5;\n  }\n"},
 	} {
 		wantFault(t, Breaking(source(t, good), source(t, strings.Replace(good, edit[0], edit[1], 1))), fault)
 	}
 	wantFault(t, Breaking(source(t, good), nil), "file x/v1/x.proto is gone")
 }
 
-const firstAndSecond = "  // First.\n  Thing first = 5;\n  // Second.\n  Thing second = 6;\n"
+const firstAndSecond = "  Thing first = 5;\n  Thing second = 6;\n"
 
 func TestAdditionsAreFree(t *testing.T) {
 	more := strings.NewReplacer(
 		"COLOUR_RED = 1;", "COLOUR_RED = 1; COLOUR_BLUE = 2;",
 		"int32 size = 1;", "int32 size = 1; string name = 9;",
 		"Thing first = 5;", "oneof either { Thing first = 5; string other = 10; }",
-		"// Asker.", "message More {} // Asker.",
-		"// Ask.", "rpc Tell(AskRequest) returns (AskResponse); // Ask.",
+		"service Asker", "message More {} service Asker",
+		"rpc Ask", "rpc Tell(AskRequest) returns (AskResponse); rpc Ask",
 	).Replace(good)
 	if faults := Breaking(source(t, good), source(t, more)); len(faults) > 0 {
 		t.Error(faults)

@@ -1,6 +1,5 @@
 // Command protogen turns the .proto files of the wire into Go code, after
-// checking their style and that they break nothing that the committed image
-// promises. With -foreign it only turns the messages of another project into Go code. `make
+// checking that they break nothing that the committed image promises. With -foreign it only turns the messages of another project into Go code. `make
 // generate` runs it.
 package main
 
@@ -26,16 +25,15 @@ func main() {
 	root := flag.String("root", "sdk/proto", "folder of the .proto files and the image")
 	out := flag.String("out", ".", "folder of the Go module that gets the code")
 	bin := flag.String("bin", ".deps/bin", "folder of protoc-gen-go and protoc-gen-go-grpc")
-	check := flag.Bool("check", false, "check style and compatibility only; write nothing")
 	foreign := flag.Bool("foreign", false, "messages of another project: no checks, no image, no services")
 	flag.Parse()
-	if err := run(*root, *out, *bin, *check, *foreign); err != nil {
+	if err := run(*root, *out, *bin, *foreign); err != nil {
 		fmt.Fprintln(os.Stderr, "protogen:", err)
 		os.Exit(1)
 	}
 }
 
-func run(root, out, bin string, check, foreign bool) error {
+func run(root, out, bin string, foreign bool) error {
 	set, err := protocheck.Compile(context.Background(), root)
 	if err != nil {
 		return err
@@ -43,18 +41,16 @@ func run(root, out, bin string, check, foreign bool) error {
 	if foreign {
 		return generate(set, filepath.Join(bin, "protoc-gen-go"), out)
 	}
-	if err := complain("style", protocheck.Lint(set)); err != nil {
-		return err
-	}
 	image, err := protocheck.ReadImage(root)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := complain("compatibility with "+protocheck.ImageName, protocheck.Breaking(image, set)); err != nil {
-		return err
+	faults := protocheck.Breaking(image, set)
+	for _, f := range faults {
+		fmt.Fprintln(os.Stderr, f)
 	}
-	if check {
-		return nil
+	if len(faults) > 0 {
+		return fmt.Errorf("%d faults of compatibility with %s", len(faults), protocheck.ImageName)
 	}
 	for _, plugin := range []string{"protoc-gen-go", "protoc-gen-go-grpc"} {
 		if err := generate(set, filepath.Join(bin, plugin), out); err != nil {
@@ -62,16 +58,6 @@ func run(root, out, bin string, check, foreign bool) error {
 		}
 	}
 	return protocheck.WriteImage(root, set)
-}
-
-func complain(what string, faults []string) error {
-	for _, f := range faults {
-		fmt.Fprintln(os.Stderr, f)
-	}
-	if len(faults) > 0 {
-		return fmt.Errorf("%d faults of %s", len(faults), what)
-	}
-	return nil
 }
 
 // module is cut from the front of generated paths, so that code lands in its
