@@ -5,11 +5,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // Without relaxations, Pairs and NearPairs find what Enumerate finds.
 func TestPairs(t *testing.T) {
+	tier.NeedUsual(t)
 	for seed := range uint64(20) {
 		q := Small(rand.New(rand.NewPCG(seed, 1)))
 		truth := Enumerate(q)

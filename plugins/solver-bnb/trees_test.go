@@ -19,6 +19,7 @@ import (
 // Verdicts and largest values of forests are those of enumeration, with comparisons with sets of
 // many values, constraints on the individuals that the query asks about, and any number of threads.
 func TestDives(t *testing.T) {
+	tier.NeedUsual(t)
 	r := rand.New(rand.NewPCG(2, 43))
 	for i := range tier.Count(20, 200) {
 		q := tiny(r)

@@ -44,7 +44,7 @@ func eachVariant(t failer, n *relu.Network, s *space.Space, eps *big.Rat) map[st
 // Networks are up to 150 neurons wide and six layers deep; the combinations are
 // from 2, which leave a vector almost empty, to hundreds.
 func TestVariantsAgree(t *testing.T) {
-	tier.Checks(t, 40)
+	tier.Checks(t, 20)
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
 		s := adultLike()

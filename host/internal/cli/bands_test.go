@@ -9,6 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // loanBands is a decision of the loan study.
@@ -17,6 +18,7 @@ const loanBands = "A=0.8,B=0.6,C=0.4,D=0"
 // TestBandsOfADecision: the commands that count bins count the bands of a study's decision, and those about decisions take
 // them in place of yes and no.
 func TestBandsOfADecision(t *testing.T) {
+	tier.NeedUsual(t)
 	plugins, dir := t.TempDir(), t.TempDir()
 	for _, name := range []string{"solver-bnb", "search-rw"} {
 		if err := os.Symlink(plugintest.Build(t, name), filepath.Join(plugins, "hyfair-"+name)); err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"os"
@@ -126,6 +127,14 @@ func TestGatesOfUncheckedInputs(t *testing.T) {
 	if err := os.Remove(filepath.Join(unchecked, "study.checked.json")); err != nil {
 		t.Fatal(err)
 	}
+	rows := filepath.Join(t.TempDir(), "rows.csv")
+	text, err := os.ReadFile("../../../studies/loan/applicants.csv")
+	if err == nil {
+		err = os.WriteFile(rows, text[:bytes.LastIndexByte(text[:1000], '\n')+1], 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	const says = "inputs not checked against the model's own scores"
 	for _, c := range []struct {
 		study string
@@ -136,7 +145,7 @@ func TestGatesOfUncheckedInputs(t *testing.T) {
 		{unchecked, nil, ExitCheck},
 		{unchecked, []string{"--unchecked"}, ExitDone},
 	} {
-		args := append([]string{"audit", c.study, "--max-unfair", "100%", "--junit", file}, c.args...)
+		args := append([]string{"audit", c.study, rows, "--max-unfair", "100%", "--junit", file}, c.args...)
 		code, stdout, stderr := command(t, t.TempDir(), args...)
 		head := strings.Join(strings.SplitN(stdout, "\n", 5)[:4], "\n")
 		if code != c.code || strings.Contains(head, says) != (c.study == unchecked) || strings.Contains(stderr, "inputs: ") != (code == ExitCheck) {
@@ -152,7 +161,7 @@ func TestGatesOfUncheckedInputs(t *testing.T) {
 		}
 	}
 	// Nothing to hold: no gate fails.
-	if code, stdout, stderr := command(t, t.TempDir(), "audit", unchecked); code != ExitDone || !strings.Contains(stdout, says) {
+	if code, stdout, stderr := command(t, t.TempDir(), "audit", unchecked, rows); code != ExitDone || !strings.Contains(stdout, says) {
 		t.Errorf("exit code %d, %s\n%.300s", code, stderr, stdout)
 	}
 }

@@ -95,6 +95,7 @@ func TestEpsilonIsWrittenExactly(t *testing.T) {
 // A study's clustering by linkage is not passed over in silence where k, which
 // counts bins, is part of the answer.
 func TestClusteringIsNotPassedOver(t *testing.T) {
+	tier.NeedUsual(t)
 	plugins := plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb", "hyfair-search-rw": "plugins/search-rw"})
 	study := loanWith(t, "clustering: linkage\n")
 	grid := filepath.Join(t.TempDir(), "grid.yml")

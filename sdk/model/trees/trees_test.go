@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/internal/known"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
@@ -176,7 +177,7 @@ func TestEvaluationsAgree(t *testing.T) {
 // Inputs that are just what they are, on borders, beside them and missing, end in the leaves that exact inputs end in,
 // one by one and as copies.
 func TestInputsOnBorders(t *testing.T) {
-	for seed := range uint64(400) {
+	for seed := range uint64(tier.Count(100, 400)) {
 		r := rand.New(rand.NewPCG(seed, 17))
 		e := known.Trees(r, known.Space(r))
 		var borders []float64

@@ -34,7 +34,7 @@ func TestWeightsAreCopiesOfRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const n, none = 1500, 300 // rows, and further ones of weight 0, which repeat some of them
+	const n, none = 500, 100 // rows, and further ones of weight 0, which repeat some of them
 	r := rand.New(rand.NewPCG(3, 44))
 	rows, marks := slices.Concat(data.Points[:n], data.Points[:none]), slices.Concat(data.Labels[:n], data.Labels[:none])
 	var copied [][]float64

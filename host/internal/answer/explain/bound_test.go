@@ -67,6 +67,7 @@ func TestProvingIsInterrupted(t *testing.T) {
 // Floor and ceiling on a published network equal the extremes over all three million
 // individuals with ninety copies each.
 func TestBoundsOfAdult(t *testing.T) {
+	tier.NeedUsual(t)
 	root := tier.NeedData(t, "adult", "models", "AC-1.h5")
 	j := proving(t, Request{Bound: time.Minute, Spec: question.Spec{
 		Study: "../../../../studies/adult.yaml", Data: root, Model: "AC-1",

@@ -104,7 +104,7 @@ func TestPropertyIsOfUnequalCopies(t *testing.T) {
 		return parseProperty(t, b.String()), b.String()
 	}
 	files, pairs := 0, 0
-	for i := range 40 {
+	for i := range tier.Count(12, 40) {
 		q := random(rand.New(rand.NewPCG(uint64(i), 11)), fairness.Notions[i%4])
 		whole, err := export.Lower(q, f, export.Options{})
 		if err != nil {
@@ -167,7 +167,7 @@ func TestPropertyIsOfUnequalCopies(t *testing.T) {
 			}
 		})
 	}
-	if files < 20 || pairs < 100 {
+	if files < tier.Count(6, 20) || pairs < tier.Count(30, 100) {
 		t.Errorf("%d files, %d pairs: the sample tests little", files, pairs)
 	}
 }

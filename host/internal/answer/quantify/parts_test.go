@@ -10,6 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -46,7 +47,7 @@ func (s *tired) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOption
 func TestPartsAgainstEnumeration(t *testing.T) {
 	solver, description := plugintest.Solver(t, "bnb")
 	for _, n := range fairness.Notions {
-		for seed := range uint64(8) {
+		for seed := range uint64(tier.Count(3, 8)) {
 			q := tiny(rand.New(rand.NewPCG(seed, 7)), n)
 			want := counted(q)
 			all := want[fair] + want[unfair]

@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/inspect"
 	"github.com/hyfair/hyfair/host/internal/answer/reconcile"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // door is the outcome of hyfair for a real model, its rows and its library's scores: equal if all scores are
@@ -32,6 +33,7 @@ type door struct {
 // TestDoor: no model is misread without a doubt. The scripts in testdata/door make the models with the libraries;
 // door.json has the expected outcomes.
 func TestDoor(t *testing.T) {
+	tier.NeedUsual(t)
 	folder := "testdata/door"
 	text, err := os.ReadFile(filepath.Join(folder, "door.json"))
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/internal/reference"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -161,6 +162,7 @@ func TestLies(t *testing.T) {
 
 // Individuals that a claim shows are evaluated again on arrival; refuted claims are rejected.
 func TestReplay(t *testing.T) {
+	tier.NeedUsual(t)
 	dir := folder(t, 1, 1)
 	truths, err := Read(dir)
 	if err != nil {

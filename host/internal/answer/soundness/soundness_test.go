@@ -96,6 +96,7 @@ func unlike(truth *Truth, q *Question, all *known.Truth) string {
 
 // Every kind keeps its promise: planted people exist, and twins are fair by scores.
 func TestKinds(t *testing.T) {
+	tier.NeedUsual(t)
 	// At 3, the tenth region first draws a bin next to its own; at 10, the second one's first features give it two people.
 	for seed := range int64(tier.Count(11, 30)) {
 		for rung := 1; rung <= MaxRungs; rung++ {

@@ -20,6 +20,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/system/cgroup"
 	"github.com/hyfair/hyfair/host/internal/system/clock"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 type testJob struct{ Name string }
@@ -116,6 +117,7 @@ func ownCPU() time.Duration {
 }
 
 func TestProcesses(t *testing.T) {
+	tier.NeedUsual(t)
 	t.Setenv("HYFAIR_TEST_WORKER", "1")
 	workers := &Processes{Program: os.Args[0], Grace: 300 * time.Millisecond}
 	for name, c := range map[string]struct {

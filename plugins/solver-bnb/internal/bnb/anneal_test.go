@@ -77,6 +77,7 @@ func TestChainsReachTheLargest(t *testing.T) {
 // Annealing does not change the largest gap that is found and its bound, with one thread or two, and it ends when the gap
 // is found again.
 func TestAnnealingKeepsTheLargest(t *testing.T) {
+	tier.NeedUsual(t)
 	r := rand.New(rand.NewPCG(9, 55))
 	annealed := 0
 	for i := range tier.Count(20, 60) {

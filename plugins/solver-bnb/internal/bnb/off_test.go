@@ -15,6 +15,7 @@ import (
 
 // With any ideas switched off, the search ends, and its largest gap, largest k and shares are those of enumeration.
 func TestSwitchedOffTheSearchIsRight(t *testing.T) {
+	tier.NeedUsual(t)
 	r := rand.New(rand.NewPCG(15, 57))
 	for i := range tier.Count(45, 180) {
 		copies := []int{2, 2, 3, 20}[i%4]

@@ -11,6 +11,7 @@ import (
 // Wherever a search ends, no gap exceeds its bound, and probes lower the bound below that of the open
 // nodes.
 func TestProbesBoundTheLargest(t *testing.T) {
+	tier.NeedUsual(t)
 	r := rand.New(rand.NewPCG(10, 55))
 	nearer := 0
 	for i := range tier.Count(45, 225) {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/internal/certificate"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -109,6 +110,7 @@ func TestPinwheel(t *testing.T) {
 
 // TestManyLeaves: a cover of many boxes is checked quickly, also with one point missing.
 func TestManyLeaves(t *testing.T) {
+	tier.NeedUsual(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	st := grid(80, 60, 90, 10, 20)
 	boxes := cutUp(r, st.Space.Whole().Box, 200_000)

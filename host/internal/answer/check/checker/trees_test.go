@@ -102,7 +102,7 @@ func TestTreesAreDecidedExactly(t *testing.T) {
 // TestTreesOfRealFeatures: a forest is constant between borders of a real feature. Borders,
 // their neighbours and the ends therefore determine the largest gap.
 func TestTreesOfRealFeatures(t *testing.T) {
-	for seed := range uint64(tier.Count(15, 150)) {
+	for seed := range uint64(tier.Count(8, 150)) {
 		for _, notion := range notions {
 			r := rand.New(rand.NewPCG(seed, uint64(notion)+70))
 			st := randomForest(r, notion, true)

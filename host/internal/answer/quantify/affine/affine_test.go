@@ -166,7 +166,7 @@ func truth(q *problem.Query, people *population.Population) (unfair, all float64
 // TestEnumerated compares proved shares with sums over all individuals.
 func TestEnumerated(t *testing.T) {
 	some, exact := 0, 0
-	for seed := range uint64(tier.Count(60, 500)) {
+	for seed := range uint64(tier.Count(36, 500)) {
 		r := rand.New(rand.NewPCG(seed, 23))
 		q := linear(r, fairness.Notions[seed%uint64(len(fairness.Notions))])
 		if q.Notion == fairness.Decision && r.IntN(2) == 0 {
@@ -204,6 +204,7 @@ func TestEnumerated(t *testing.T) {
 // TestReal compares shares with a real feature, in a region with constraints, with the masses of the intervals in which
 // the feature makes an individual unfair.
 func TestReal(t *testing.T) {
+	tier.NeedUsual(t)
 	for seed := range uint64(tier.Count(20, 100)) {
 		r := rand.New(rand.NewPCG(seed, 29))
 		q := linear(r, []fairness.Notion{fairness.Decision, fairness.DecisionStrict}[seed%2])
