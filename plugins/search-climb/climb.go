@@ -15,10 +15,10 @@ type climb struct {
 	rng *rand.Rand
 	candidates
 
-	at     place // where the climb is
-	before place // where it was before its last step
-	top    place // the best local optimum since the climb's start, which it perturbs
-	vain   int   // perturbations since top became higher
+	at      place // where the climb is
+	before  place // where it was before its last step
+	optimum place // the best local optimum since the climb's start, which it perturbs
+	vain    int   // perturbations since optimum improved
 	// order lists the movable features in the order of trial; tried counts those tried
 	// since the last improvement.
 	order []int
@@ -43,12 +43,12 @@ func (c *climb) Step() []float64 {
 		if aside, more := c.ascend(); more {
 			return aside.x
 		}
-		c.summit()
+		c.arrive()
 	}
-	if c.top.nowhere() || c.vain > c.patience {
+	if c.optimum.nowhere() || c.vain > c.patience {
 		c.start()
 	} else {
-		c.kick()
+		c.perturb()
 	}
 	c.tried = 0
 	return c.at.x
@@ -86,23 +86,23 @@ func (c *climb) ascend() (best place, more bool) {
 	return place{}, false
 }
 
-// summit records that the climb is at a local optimum: it becomes top unless it is
+// arrive records that the climb is at a local optimum: it becomes optimum unless it is
 // worse, and the count of vain perturbations grows, or restarts at 0 if it is better.
-func (c *climb) summit() {
+func (c *climb) arrive() {
 	c.reached = c.at
 	c.vain++
-	if c.top.nowhere() || c.at.Compare(c.top.Rank) > 0 {
+	if c.optimum.nowhere() || c.at.Compare(c.optimum.Rank) > 0 {
 		c.vain = 0
 	}
-	if c.at.Compare(c.top.Rank) >= 0 {
-		c.top = c.at
+	if c.at.Compare(c.optimum.Rank) >= 0 {
+		c.optimum = c.at
 	}
 }
 
-// kick moves the climb from top to an individual that differs in a few features.
-func (c *climb) kick() {
-	x := c.top.x
-	for range 1 + c.rng.IntN(c.settings.kick) {
+// perturb moves the climb to an individual that differs from optimum in up to kick features.
+func (c *climb) perturb() {
+	x := c.optimum.x
+	for range 1 + c.rng.IntN(c.kick) {
 		x = c.domain.Neighbour(c.rng, x)
 	}
 	c.clear()
@@ -114,10 +114,10 @@ func (c *climb) kick() {
 
 // start restarts the climb elsewhere.
 func (c *climb) start() {
-	c.top, c.vain = place{}, 0
+	c.optimum, c.vain = place{}, 0
 	c.clear()
-	if len(c.summits) >= 2 && c.rng.Float64() < c.mix {
-		c.add(c.summits.mixture(c.rng))
+	if len(c.optima) >= 2 && c.rng.Float64() < c.mix {
+		c.add(c.optima.mixture(c.rng))
 	} else {
 		for range c.draws {
 			c.add(c.domain.Row(c.rng))

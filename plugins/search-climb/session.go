@@ -23,8 +23,8 @@ func newSession(t *terrain, seed int64) *session {
 func (s *session) prepare(want int) {
 	t := s.terrain
 	t.surplus, t.bar = 0, 0
-	if len(t.summits) > 0 {
-		t.surplus, t.bar = want/len(s.All)-1, t.summits[0].K
+	if len(t.optima) > 0 {
+		t.surplus, t.bar = want/len(s.All)-1, t.optima[0].K
 	}
 }
 
@@ -33,7 +33,7 @@ func (s *session) prepare(want int) {
 func (s *session) gather(i int, step []float64) (others [][]float64) {
 	c := s.All[i]
 	if !c.reached.nowhere() {
-		s.terrain.summits.offer(c.reached)
+		s.terrain.optima.offer(c.reached)
 	}
 	if step != nil {
 		s.terrain.known.Add(chain.Key(step))

@@ -172,7 +172,7 @@ func TestTopsAreTops(t *testing.T) {
 				x := slices.Clone(c.reached.x)
 				for x[i] = 0; x[i] <= st.space.Features[i].Hi; x[i]++ {
 					if st.height(x).Compare(st.height(c.reached.x)) > 0 {
-						t.Fatalf("%v was taken for a top; %v is higher", c.reached.x, x)
+						t.Fatalf("%v was taken for a local optimum; %v is higher", c.reached.x, x)
 					}
 				}
 			}
@@ -181,9 +181,9 @@ func TestTopsAreTops(t *testing.T) {
 	if tops < 100 || steps < 100 {
 		t.Errorf("%d tops and %d steps up in 300 rounds of 8 climbs", tops, steps)
 	}
-	for i, top := range s.terrain.summits {
-		if i > 0 && top.Compare(s.terrain.summits[i-1].Rank) > 0 {
-			t.Errorf("summit %d is higher than the one before", i)
+	for i, optimum := range s.terrain.optima {
+		if i > 0 && optimum.Compare(s.terrain.optima[i-1].Rank) > 0 {
+			t.Errorf("optimum %d is higher than the one before", i)
 		}
 	}
 }
@@ -214,15 +214,15 @@ func TestOthersComeAlong(t *testing.T) {
 			if perClimb[m.Chain]++; perClimb[m.Chain] > 1 {
 				others++
 				if all[chain.Key(m.Point)] || st.height(m.Point).K < best {
-					t.Fatalf("%v with k = %d came along, known: %v; the best top has %d", m.Point, st.height(m.Point).K, all[chain.Key(m.Point)], best)
+					t.Fatalf("%v with k = %d came along, known: %v; the best optimum has %d", m.Point, st.height(m.Point).K, all[chain.Key(m.Point)], best)
 				}
 			} else if !slices.Equal(m.Point, steps[m.Chain].Point) {
 				t.Fatalf("climb %d goes to %v, and to %v where fewer are wanted", m.Chain, m.Point, steps[m.Chain].Point)
 			}
 			all[chain.Key(m.Point)] = true
 		}
-		if len(many.terrain.summits) > 0 {
-			best = many.terrain.summits[0].K
+		if len(many.terrain.optima) > 0 {
+			best = many.terrain.optima[0].K
 		}
 	}
 	if one.Evaluations() != many.Evaluations() || others < 20 {
@@ -252,8 +252,8 @@ func TestStepsAreBounded(t *testing.T) {
 		}
 		before = s.Evaluations()
 	}
-	if len(s.terrain.summits) == 0 {
-		t.Error("no top was reached in 200 rounds")
+	if len(s.terrain.optima) == 0 {
+		t.Error("no local optimum was reached in 200 rounds")
 	}
 }
 

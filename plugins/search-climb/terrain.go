@@ -24,7 +24,7 @@ type terrain struct {
 	share int
 	// refused holds the keys of individuals that the host refused.
 	refused map[string]bool
-	summits summits
+	optima  optima
 	// surplus is the number of further individuals that a climb may hand over with its
 	// step: ones that it has evaluated, with k ≥ bar, and that are not in known.
 	surplus int
@@ -45,28 +45,28 @@ type place struct {
 
 func (p *place) nowhere() bool { return p.x == nil }
 
-// summits are the best local optima that the climbs have reached, the best first.
-type summits []place
+// optima are the best local optima that the climbs have reached, the best first.
+type optima []place
 
-// maxSummits is the number of local optima kept: enough for varied crossovers.
-const maxSummits = 32
+// maxOptima is the number of local optima kept: enough for varied crossovers.
+const maxOptima = 32
 
 // offer adds a local optimum unless it is already there or worse than all that are kept.
 // Among equals, earlier ones stay.
-func (s *summits) offer(top place) {
-	at, _ := slices.BinarySearchFunc(*s, top, func(kept, top place) int {
-		return cmp.Or(top.Compare(kept.Rank), -1)
+func (s *optima) offer(p place) {
+	at, _ := slices.BinarySearchFunc(*s, p, func(kept, p place) int {
+		return cmp.Or(p.Compare(kept.Rank), -1)
 	})
-	if at >= maxSummits || slices.ContainsFunc(*s, func(p place) bool { return slices.Equal(p.x, top.x) }) {
+	if at >= maxOptima || slices.ContainsFunc(*s, func(kept place) bool { return slices.Equal(kept.x, p.x) }) {
 		return
 	}
-	*s = slices.Insert(*s, at, top)
-	*s = (*s)[:min(len(*s), maxSummits)]
+	*s = slices.Insert(*s, at, p)
+	*s = (*s)[:min(len(*s), maxOptima)]
 }
 
-// mixture returns the uniform crossover of two random summits. There must be at least
+// mixture returns the uniform crossover of two random optima. There must be at least
 // two.
-func (s summits) mixture(rng *rand.Rand) []float64 {
+func (s optima) mixture(rng *rand.Rand) []float64 {
 	a, b := rng.IntN(len(s)), rng.IntN(len(s)-1)
 	if b >= a {
 		b++
