@@ -189,7 +189,7 @@ func checkRealShares(ctx context.Context, e *SolverEnv) error {
 		}
 		border := 2.5 * fair
 		if p.Claim == sdk.PieceFair && side.Hi > border+slip || p.Claim == sdk.PieceUnfair && side.Lo < border-slip {
-			return fmt.Errorf("the piece %v is claimed to be %s; from %v on there are violations", p.Box, p.Claim, border)
+			return fmt.Errorf("the piece %v is claimed to be %s; violations begin at %v", p.Box, p.Claim, border)
 		}
 		if length += side.Hi - side.Lo; p.Claim == sdk.PieceFair {
 			settled += side.Hi - side.Lo

@@ -81,7 +81,7 @@ func (l Range) Lost(m *problem.MILP) (float64, error) {
 		for _, t := range r.Terms {
 			size := math.Abs(t.Coef)
 			if size >= l.Entry {
-				return 0, fmt.Errorf("%w: row %d (%s) has the coefficient %g at column %d; %s takes none from %g on", sdk.ErrUnsupported, i, r.Name, t.Coef, t.Column, l.Solver, l.Entry)
+				return 0, fmt.Errorf("%w: row %d (%s) has the coefficient %g at column %d; %s takes only absolute values below %g", sdk.ErrUnsupported, i, r.Name, t.Coef, t.Column, l.Solver, l.Entry)
 			}
 			if size > 0 && size <= l.Smallest {
 				c := &m.Columns[t.Column]
@@ -95,7 +95,7 @@ func (l Range) Lost(m *problem.MILP) (float64, error) {
 	}
 	for _, t := range m.Objective.Terms {
 		if math.Abs(t.Coef) >= l.Cost {
-			return 0, fmt.Errorf("%w: the objective has the coefficient %g at column %d; %s takes none from %g on", sdk.ErrUnsupported, t.Coef, t.Column, l.Solver, l.Cost)
+			return 0, fmt.Errorf("%w: the objective has the coefficient %g at column %d; %s takes only absolute values below %g", sdk.ErrUnsupported, t.Coef, t.Column, l.Solver, l.Cost)
 		}
 	}
 	return worst, nil

@@ -52,9 +52,9 @@ func TestRange(t *testing.T) {
 		}
 	}
 	for words, bad := range map[string][3]float64{
-		"row 0 (r) has the coefficient -1e+06 at column 1; Odd takes none from 1e+06 on":                  {-1e6, 1, 2},
+		"row 0 (r) has the coefficient -1e+06 at column 1; Odd takes only absolute values below 1e+06":    {-1e6, 1, 2},
 		"row 0 (r) has a coefficient of at most 1e-09 at a column without bounds; Odd would leave it out": {1e-9, 1, math.Inf(1)},
-		"the objective has the coefficient 1e+08 at column 0; Odd takes none from 1e+08 on":               {1, 1e8, 2},
+		"the objective has the coefficient 1e+08 at column 0; Odd takes only absolute values below 1e+08": {1, 1e8, 2},
 	} {
 		if _, err := ask(bad[0], bad[1], bad[2]); !errors.Is(err, sdk.ErrUnsupported) || !strings.HasSuffix(err.Error(), words) {
 			t.Errorf("%v: error %v, want %q", bad, err, words)

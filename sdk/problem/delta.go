@@ -43,7 +43,7 @@ func NewStack(p *Problem) *Stack { return &Stack{levels: []*Problem{clone(p)}} }
 // the next Apply. On an error nothing has changed.
 func (s *Stack) Apply(d Delta) (*Problem, error) {
 	if d.Pop < 0 || d.Push < 0 || d.Pop >= len(s.levels) {
-		return nil, fmt.Errorf("pop %d and push %d at depth %d", d.Pop, d.Push, len(s.levels)-1)
+		return nil, fmt.Errorf("cannot pop %d and push %d levels at depth %d", d.Pop, d.Push, len(s.levels)-1)
 	}
 	levels := append([]*Problem(nil), s.levels[:len(s.levels)-d.Pop]...)
 	for range d.Push {

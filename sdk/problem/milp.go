@@ -107,7 +107,7 @@ func (m *MILP) Validate() error {
 
 func (m *MILP) validateRow(r *Row) error {
 	if math.IsNaN(r.Lo) || math.IsNaN(r.Hi) || r.Lo > r.Hi {
-		return fmt.Errorf("sides %v to %v", r.Lo, r.Hi)
+		return fmt.Errorf("sides %v to %v: want numbers in ascending order", r.Lo, r.Hi)
 	}
 	return m.validateTerms(r.Terms)
 }

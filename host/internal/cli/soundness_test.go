@@ -125,7 +125,7 @@ func TestMistakesOfABench(t *testing.T) {
 		{"run " + dir, `"goal": "gap"`, `"goal": "gape"`, `truth.json: question 4 (gape): goal "gape"`},
 		{"run " + dir, `"goal": "max-k"`, `"goal": "gap"`, "question 5 (gap) is repeated"},
 		{"run " + dir, `"study": "study.yaml"`, `"study": "../study.yaml"`, "not the name of a file in its folder"},
-		{"run " + dir, `"notion": "decision"`, `"notion": "decision", "epsilon": "much"`, `epsilon "much": the notion decision has none`},
+		{"run " + dir, `"notion": "decision"`, `"notion": "decision", "epsilon": "much"`, `epsilon "much": the notion decision does not use ε`},
 		{"run " + dir, "\n}\n", "\n}\n{}", "want one object"},
 		{"run " + dir, `"kind"`, `"sort"`, `unknown field "sort"`},
 	} {

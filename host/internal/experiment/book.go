@@ -94,7 +94,7 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 	}
 	if j == nil {
 		if how.Resume {
-			return nil, session.Mistake(errors.New("the journal cannot be opened, so no run can be resumed"))
+			return nil, session.Mistake(errors.New("the journal cannot be opened, so no run can be resumed: name another with --journal"))
 		}
 		b.Store, b.finish = &Memory{}, func(record.Finished) error { return nil }
 		return b, nil

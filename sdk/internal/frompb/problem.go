@@ -179,7 +179,7 @@ func row(m *problemv1.Row) (problem.Row, error) {
 	list, err := terms(m.GetColumns(), m.GetCoefs())
 	r := problem.Row{Name: m.GetName(), Lo: m.GetLo(), Hi: m.GetHi(), Terms: list}
 	if math.IsInf(r.Lo, 1) || math.IsInf(r.Hi, -1) {
-		return r, fmt.Errorf("sides %v to %v", r.Lo, r.Hi)
+		return r, fmt.Errorf("sides %v to %v allow no finite value", r.Lo, r.Hi)
 	}
 	return r, err
 }

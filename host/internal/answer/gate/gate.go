@@ -73,12 +73,12 @@ func (g Gate) AtLeast(of string, lo, hi *big.Rat, text string) Check {
 	return g.Is(of, outcome, text)
 }
 
-// Count returns a gate for a whole number that must not exceed bound. A bound below least is an
-// error.
+// Count returns a gate for a whole number that must not exceed bound. A bound below least, or of
+// more than nine digits, is an error.
 func Count(name, bound string, least int64) (Gate, error) {
 	n, ok := new(big.Int).SetString(bound, 10)
 	if len(bound) > 9 || !ok || n.Cmp(big.NewInt(least)) < 0 {
-		return Gate{}, fmt.Errorf("want a whole number of at least %d", least)
+		return Gate{}, fmt.Errorf("want a whole number from %d to 999999999", least)
 	}
 	return Gate{Name: name, Bound: bound, most: new(big.Rat).SetInt(n)}, nil
 }

@@ -212,7 +212,7 @@ func giveTrainingRows(c *Config, st *study.Study) error {
 		return err
 	}
 	if data.Labels == nil {
-		return fmt.Errorf("%s: retraining and accuracy need labels, and the data has none", st.Path)
+		return fmt.Errorf("%s: retraining and accuracy need labels: add the key label to the study's data", st.Path)
 	}
 	if err := data.InsideTables(c.Space); err != nil {
 		return err
@@ -324,7 +324,8 @@ func hashOf(s *space.Space, guards []space.Predicate) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// trained is Config.Trained: writes the network if --out is set.
+// trained is Config.Trained: it writes the network if --out is set, and records that it was trained
+// on the study's inputs.
 func (j *job) trained(way string, n *relu.Network) error {
 	if j.request.Out == "" {
 		return nil

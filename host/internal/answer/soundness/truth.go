@@ -358,7 +358,7 @@ func (q *Question) threshold() (*big.Rat, error) {
 	case n.UsesEpsilon():
 		return fairness.ParseEpsilon(q.Epsilon, n)
 	case q.Epsilon != "":
-		return nil, fmt.Errorf("epsilon %q: the notion %s has none", q.Epsilon, n)
+		return nil, fmt.Errorf("epsilon %q: the notion %s does not use ε: leave it out", q.Epsilon, n)
 	}
 	return nil, nil
 }

@@ -141,7 +141,7 @@ func (r *Request) open() (*study.Study, *people.Data, error) {
 	switch {
 	case err != nil:
 	case data.Labels == nil:
-		err = fmt.Errorf("%s: training needs labels, and the data has none", st.Path)
+		err = fmt.Errorf("%s: training needs labels: add the key label to the study's data", st.Path)
 	default:
 		err = data.InsideTables(st.Space)
 	}

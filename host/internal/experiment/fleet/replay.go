@@ -146,12 +146,13 @@ func (r *replay) found(x *record.Found) error {
 	}
 	s := r.asked.Space
 	if !s.ContainsIndividual(x.X) || !s.RegionContains(r.asked.Region, x.X) || r.last != nil && !slices.Equal(r.last, s.Canonical(x.X)) {
-		return fmt.Errorf("%w: %v is outside the space or region of the question", errNotSo, x.X)
+		return fmt.Errorf("%w: %v is outside the question's space or region, or differs from the witness before it", errNotSo, x.X)
 	}
 	out := e.Evaluate(x.X)
 	entropies := x.Shannon == 0 && x.MinEntropy == 0 || near(out.Shannon, x.Shannon) && near(out.MinEntropy, x.MinEntropy)
 	if !out.Violates || out.K != x.K || !near(out.Gap, x.Gap) || !entropies {
-		return fmt.Errorf("%w: %v has k = %d and a gap of %v here, the worker reported k = %d and %v", errNotSo, x.X, out.K, out.Gap, x.K, x.Gap)
+		return fmt.Errorf("%w: %v has k = %d, gap %v and entropies %v and %v here, the worker reported a violation with k = %d, gap %v and entropies %v and %v",
+			errNotSo, x.X, out.K, out.Gap, out.Shannon, out.MinEntropy, x.K, x.Gap, x.Shannon, x.MinEntropy)
 	}
 	if key := fmt.Sprint(s.Canonical(x.X)); r.seen[key] {
 		return fmt.Errorf("%w: %v was reported twice", errNotSo, x.X)

@@ -40,9 +40,9 @@ class Range:
     smallest: float = 0.0
     """The library ignores entries of the matrix up to this size."""
     entry: float = math.inf
-    """The library refuses or misreads entries of the matrix from this size on."""
+    """The library refuses or misreads entries of the matrix of this size or more."""
     cost: float = math.inf
-    """The library refuses or misreads coefficients of the objective from this size on."""
+    """The library refuses or misreads coefficients of the objective of this size or more."""
 
     def lost(self, m: MILP) -> float:
         """Bounds how far the library changes a row by ignoring coefficients. Raises
@@ -53,7 +53,7 @@ class Range:
             for c, a in zip(row.terms.columns, row.terms.coefs):
                 if abs(a) >= self.entry:
                     raise Unsupported(f"row {i} ({row.name}) has the coefficient {a:g} at column {c}; "
-                                      f"{self.solver} takes none from {self.entry:g} on")
+                                      f"{self.solver} takes only absolute values below {self.entry:g}")
                 if 0 < abs(a) <= self.smallest:
                     effect += abs(a) * max(abs(m.columns[c].lo), abs(m.columns[c].hi))
             if math.isinf(effect):
@@ -63,7 +63,7 @@ class Range:
         for c, a in zip(m.objective.terms.columns, m.objective.terms.coefs):
             if abs(a) >= self.cost:
                 raise Unsupported(f"the objective has the coefficient {a:g} at column {c}; "
-                                  f"{self.solver} takes none from {self.cost:g} on")
+                                  f"{self.solver} takes only absolute values below {self.cost:g}")
         return worst
 
 
