@@ -4,9 +4,9 @@
 // fast methods with the plain definitions: networks of every shape that a loader can
 // produce, weights from denormal to huge, dead and doubled neurons, ties, ε from 10⁻⁹ to 1
 // with up to forty digits, regions of one individual, and constraints that leave few
-// individuals. MILP draws integer programs, Dense tame networks. All are small enough to
-// enumerate: Enumerate, Pairs and Best do. A Referee checks a status, a point, a bound and
-// pieces for consistency, and compares them with the truth.
+// individuals. MILP draws integer programs. Enumerate, Pairs and Best find the truth by
+// enumeration, for which all problems are small enough. A Referee checks a status, a point, a
+// bound and pieces for consistency, and compares them with the truth.
 package known
 
 import (

@@ -50,7 +50,7 @@ docs/user/your-model.md goes through an example.`,
 	fl.StringVar(&r.Output, "output", "", "output of an ONNX file that has several")
 	fl.IntVar(&class, "class", -1, "class whose probability the score is, counted from 0 (default: 1 of two)")
 	fl.StringVar(&r.Out, "out", "study.yaml", "study to write")
-	fl.BoolVar(&r.Force, "force", false, "replace an existing file, and keep the old one as FILE.old1")
+	fl.BoolVar(&r.Force, "force", false, "replace an existing file, and keep its contents as FILE.old1, or under the next free number")
 	fl.BoolVar(&ask, "ask", false, "ask for the label and the columns to protect, with guesses as default answers")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r.Data, r.Seed = args[0], app.Seed

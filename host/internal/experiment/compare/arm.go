@@ -53,7 +53,7 @@ const PartitionOfStudy = "study"
 type Arm struct {
 	// The arm's name.
 	Name string `json:"name"`
-	// The solver.
+	// The solver, or the members of a portfolio, joined with +.
 	Solver string `json:"solver"`
 	// The notion; absent for the study's.
 	Notion string `json:"notion,omitempty"`

@@ -212,8 +212,8 @@ func (e *encloser) substitute(f *functional) *logit {
 	return of
 }
 
-// mostOwn is the largest contribution of the protected features to multiples of the first layer's sums,
-// over the given copies.
+// mostOwn is the largest contribution of the protected features to a linear form of the first layer's sums,
+// over the given copies. of holds the form's coefficients.
 func mostOwn(any []*logit, of []big.Int) *big.Int {
 	var most *big.Int
 	var product big.Int
@@ -229,8 +229,8 @@ func mostOwn(any []*logit, of []big.Int) *big.Int {
 	return most
 }
 
-// relax replaces multiples α and β of max(0, x) and max(0, y) in layer k, over 2^shift, by multiples of x and
-// y, over 2^places. It adds the largest remainder to rest. ok is false if a hexagon is empty.
+// relax replaces the coefficients of max(0, x) and max(0, y) in layer k, alpha and beta over 2^shift, by
+// coefficients of x and y, over 2^places. It adds the largest remainder to rest. ok is false if a hexagon is empty.
 func (f *functional) relax(k int, alpha, beta []big.Int, shift uint, rest *dyadic) (places uint, ok bool) {
 	of, slopes := f.hexagons[k], &f.slopes[k]
 	places = shift
@@ -242,7 +242,7 @@ func (f *functional) relax(k int, alpha, beta []big.Int, shift uint, rest *dyadi
 		}
 	}
 	var s, t big.Int
-	// slope is the given slope; without one, the multiple c if the neuron can be positive,
+	// slope is the given slope; without one, the coefficient c if the neuron can be positive,
 	// else 0.
 	slope := func(z, c *big.Int, v float64, most *big.Int) {
 		switch {
@@ -276,8 +276,8 @@ func (f *functional) relax(k int, alpha, beta []big.Int, shift uint, rest *dyadi
 	return places, true
 }
 
-// back maps multiples of the layer's sums to multiples of its inputs. The result's shift is larger
-// by l.shift.
+// back substitutes the layer's sums in a linear form: it turns their coefficients into those of the
+// layer's inputs. The result's shift is larger by l.shift.
 func (l *layer) back(of []big.Int) []big.Int {
 	out := zeros(nil, l.in)
 	var product big.Int
