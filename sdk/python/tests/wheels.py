@@ -112,12 +112,12 @@ def columns_of(frame: Any) -> List[Column]:
         if cells.dtype.name == "category":
             values = [c for c in cells.cat.categories]
         elif cells.dtype.kind in "iuf":
-            low, high = float(known.min()), float(known.max())
+            low, high = known.min(), known.max()
             if (known % 1 != 0).any():
                 columns.append(Column(name, "real", low=low, high=high, missing=missing))
             else:
                 whole = [cells.dtype.type(v) for v in range(int(low), int(high) + 1)]
-                columns.append(Column(name, "integer", whole if len(whole) <= 10_000 else (), low, high, missing))
+                columns.append(Column(name, "integer", whole if len(whole) <= 10_000 else (), float(low), float(high), missing))
             continue
         else:
             values = sorted(set(known))
@@ -139,7 +139,7 @@ def made_up(frame: Any, columns: Sequence[Column], count: int) -> Any:
         elif c.kind == "integer":
             cells[c.name] = draw.integers(int(c.low), int(c.high) + 1, size=count)
         else:
-            cells[c.name] = draw.uniform(c.low, c.high, size=count)
+            cells[c.name] = np.where(c.missing & (draw.random(count) < 0.1), np.nan, draw.uniform(c.low, c.high, size=count))
     return pd.DataFrame({name: pd.Series(v, dtype=frame[name].dtype) for name, v in cells.items()})
 
 
@@ -164,6 +164,7 @@ def inputs_of(copy: Copy, columns: Sequence[Column], frame: Any) -> Any:
     for i, one in enumerate(copy.inputs):
         cells, column = frame[one.column], known[one.column]
         if isinstance(one, Scale):
+            cells = cells if one.fill is None else cells.fillna(one.fill)
             x[:, i] = one.scale * cells.to_numpy(dtype=float) + one.offset
             continue
         assert len(one.entries) == len(column.values) + column.missing, f"{one} has not an entry for each of {column}"
