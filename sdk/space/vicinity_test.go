@@ -98,8 +98,8 @@ func TestVicinity(t *testing.T) {
 	}
 }
 
-// TestNobody compares, under random constraints, whether a region has an individual near a row with enumeration.
-func TestNobody(t *testing.T) {
+// TestExcludes compares, under random constraints, whether a region has an individual near a row with enumeration.
+func TestExcludes(t *testing.T) {
 	r, counts := rand.New(rand.NewPCG(2, 7)), map[bool]int{}
 	for range 300 {
 		s := &space.Space{Features: []space.Feature{
@@ -138,7 +138,7 @@ func TestNobody(t *testing.T) {
 		for x := range s.Individuals(region.Box) {
 			s.EachCombination(region, x, func(point []float64) { want = want && !(v.Has(x) && s.Allowed(point)) })
 		}
-		if got := v.Nobody(s, region); got != want {
+		if got := v.Excludes(s, region); got != want {
 			t.Fatalf("region %v, constraints %v, within %s of %v: nobody is near: %t, want %t", region.Box, s.Forbidden, v.Distance, rows, got, want)
 		}
 		if v.Meets(region.Box) {

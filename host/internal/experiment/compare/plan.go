@@ -123,7 +123,7 @@ func (p *Plan) settle(s *Subject) error {
 			q, err = s.query(&a)
 		}
 		if err == nil && a.Goal == GoalLargestK && !q.Notion.Binned() {
-			err = fmt.Errorf("goal %s: k counts bins of scores, which the notion %s has none of: take the goal %s, or the notion score", a.Goal, q.Notion, GoalDecide)
+			err = fmt.Errorf("goal %s: k counts bins of scores, but the notion %s has no bins: take the goal %s, or the notion score", a.Goal, q.Notion, GoalDecide)
 		}
 		if err == nil && q.Bands != nil && (a.Goal == GoalMaximise || a.Goal == GoalLargestGap) {
 			err = fmt.Errorf("goal %s: bands have no gap to maximise: take the goal %s, or the notion score", a.Goal, GoalDecide)

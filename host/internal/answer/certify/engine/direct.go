@@ -230,8 +230,8 @@ func upperOf(res *sdk.Result) float64 {
 	return math.Inf(1)
 }
 
-// closed reports whether the optimality gap to the best witness is small enough. A solver that cannot go on, as between
-// cells of real features, need not come closer than apart.
+// closed reports whether the optimality gap to the best witness is small enough. If the solver is Incomplete, as
+// between cells of real features, a gap of apart suffices.
 func (r *run) closed(res *sdk.Result, bound float64) bool {
 	best, _ := r.target.Float64()
 	most := r.apart(0)
