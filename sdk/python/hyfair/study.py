@@ -25,6 +25,8 @@ MADE_UP = 10_000
 """The number of made-up people on whom the copy is held against the estimator."""
 MOST_ENTRIES = 40_000
 """The values of all columns together that are listed one by one."""
+ROUNDING = 1e-12
+"""The most by which scores differ that differ by rounding only."""
 MARK = ""
 """The cell of a missing value."""
 
@@ -362,14 +364,19 @@ class _Draft:
                     _write_rows(scores, {"score": [repr(s) for s in own]})
                     asked.append((of, place, rows, own, pool.submit(
                         engine.run, ["inspect", str(place), "--scores", str(scores)], False)))
+                ties = []
                 for of, place, rows, own, answer in asked:
                     seen = answer.result()
-                    _held(of, place, rows, frame, self.copy, seen.answer["scores"])
+                    tied = _held(of, place, rows, frame, self.copy, seen.answer["scores"])
+                    if tied:
+                        ties.append(f"{tied:,} of the {of}")
                     if of == "rows":
                         study._inspected = seen
         worst = max(float(a.result().answer["scores"]["worst"]) for *_, a in asked)
         study._agreement = (f"scores of the copy and of the model differ by at most {worst:.1g}, on {len(frame):,} rows and "
                             f"{MADE_UP:,} made-up people; all decisions are equal")
+        if ties:
+            study._agreement += f", but for {' and '.join(ties)}: their score is the threshold but for rounding, and hyfair decides by the exact score"
 
 
 class _Feature:
@@ -393,7 +400,10 @@ class _Feature:
                 self.notes.append(f"a missing value is the category {self.fill}")
             self.yaml["categories"] = names
         else:
-            low, high = (int(column.low), int(column.high)) if column.kind == "integer" else (column.low, column.high)
+            low, high = column.low, column.high
+            if self.fill != MARK:
+                low, high = min(low, float(self.fill)), max(high, float(self.fill))
+            low, high = (int(low), int(high)) if column.kind == "integer" else (low, high)
             self.yaml[column.kind] = f"{_decimal(low)}..{_decimal(high)}"
             if self.fill != MARK:
                 self.notes.append(f"a missing value counts as {self.fill}, as the model's own steps fill it")
@@ -414,6 +424,9 @@ class _Feature:
             if scales and (scales[0].scale, scales[0].offset) != (1, 0):
                 raise _no_missing(column.name)
             self.may_be_missing = True
+            return False
+        if scales and scales[0].fill is not None:
+            self.fill = _text(scales[0].fill)
             return False
         if column.kind == "real" and inputs or scales or any(nan):
             raise _no_missing(column.name)
@@ -508,11 +521,14 @@ def _scores(model: Any, copy: Copy, frame: Any, count: int, of: str) -> List[flo
     return out
 
 
-def _held(of: str, folder: Path, rows: Any, frame: Frame, copy: Copy, held: Mapping[str, Any]) -> None:
-    """Raise DisagreesWithModel if the comparison found a difference."""
-    differ, close = held["differ"], held.get("close", 0)
-    if not differ and not close:
-        return
+def _held(of: str, folder: Path, rows: Any, frame: Frame, copy: Copy, held: Mapping[str, Any]) -> int:
+    """The number of people who get another decision by rounding only, as votes of a forest may be equal.
+
+    Raises DisagreesWithModel if the comparison found more of a difference.
+    """
+    differ, close = held["differ"], int(held.get("close", 0))
+    if not differ and (not close or float(held["worst"]) <= ROUNDING):
+        return close
     lines = _lines(folder / "rows.csv")
     at = [lines[first["line"]] for first in held["first"]]
     import narwhals as nw

@@ -151,6 +151,19 @@ def card(last: str = "LogisticRegression", fit: Any = None, how: Any = None, **m
     return build
 
 
+def binned(last: str = "LogisticRegression") -> Callable[[], Tuple[Any, Any]]:
+    def build() -> Tuple[Any, Any]:
+        from optbinning import BinningProcess
+        from sklearn import linear_model
+        from sklearn.pipeline import make_pipeline
+
+        x, y = labelled()
+        names = [n for n in ("sex", "housing", "married") if x[n].dtype.kind not in "if"]
+        return make_pipeline(BinningProcess(list(x.columns), categorical_variables=names), getattr(linear_model, last)()).fit(x, y), x
+
+    return build
+
+
 def net(make: Callable[[Any, Any, int], Any], text: bool = False, double: bool = False, train: bool = False) -> Callable[[], Tuple[Any, Any]]:
     """A module that ``make`` makes of torch, torch.nn and the number of columns."""
     def build() -> Tuple[Any, Any]:
@@ -361,5 +374,6 @@ CASES: List[Case] = [
         ("Scorecard", "text, BinningProcess", card()),
         ("Scorecard (metric_missing=empirical)", "text, missing cells, BinningProcess", card(how={"gaps": True}, fit={"metric_missing": "empirical"})),
         ("Scorecard of selected columns", "BinningProcess", card(selection_criteria={"iv": {"min": 0.3}})),
+        ("Pipeline of LogisticRegression", "text, BinningProcess", binned()),
         ("Scorecard of SGDClassifier", "text, BinningProcess", card("SGDClassifier"), "the last step SGDClassifier is not read")),
 ]

@@ -324,6 +324,25 @@ class BadInput(unittest.TestCase):
             study(model, threshold=score + 5e-10)
         study(model, threshold=re.search(r"threshold=([0-9.]+)", str(caught.exception)).group(1))
 
+    def test_ties_by_rounding(self):
+        score = float(lender().predict_proba(people())[7, 1])
+        one = study(lender(shift=1e-13), threshold=score + 5e-14)
+        self.assertIn("all decisions are equal, but for 1 of the rows", repr(one))
+
+    def test_filled(self):
+        from sklearn.impute import SimpleImputer
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        x = people()[["age", "income"]].assign(sex=(people()["sex"] == "male").astype(int), income=lambda f: f["income"] + 0.25)
+        x.loc[::7, "income"] = np.nan
+        for how, filled in ((SimpleImputer(), "income: a missing value counts as "), (SimpleImputer(strategy="constant", fill_value=-3.5), "counts as -3.5")):
+            model = make_pipeline(how, StandardScaler(), LogisticRegression()).fit(x, x["age"] > 23)
+            one = study(model, X=x, y=None)
+            self.assertIn(filled, "\n".join(one.guesses))
+            self.assertEqual(one.audit().overall["people"], len(x))
+
     def test_no_program(self):
         before = os.environ["HYFAIR"]
         try:

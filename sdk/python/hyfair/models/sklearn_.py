@@ -342,6 +342,10 @@ def _opposite(model: Core) -> Core:
 
 def _pipeline(estimator: Any, flow: Flow, raw: bool) -> Copy:
     steps = [step for _, step in estimator.steps if not _nothing(step) and not hasattr(step, "fit_resample")]
+    if len(steps) == 2 and type(steps[0]).__name__ == "BinningProcess":
+        from .optbinning_ import binned
+
+        return binned(*steps, flow.columns)
     for step in steps[:-2]:
         flow = flow.through(step)
     for step in steps[-2:-1]:
