@@ -40,11 +40,12 @@ def main(programs: Path, platform: str, out: Path) -> Path:
                 for p in [programs / "hyfair", *(programs / "plugins").glob("*")] if p.is_file()}
     name = f"{project['name']}-{project['version']}"
     info, tag = f"{name}.dist-info", f"py3-none-{PLATFORMS[platform]}"
-    scripts = "".join(f"{k} = {v}\n" for k, v in project["scripts"].items())
+    points = {"console_scripts": project["scripts"], **project["entry-points"]}
+    entries = "".join(f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in of.items()) for group, of in points.items())
     files |= binaries | {
         f"{info}/METADATA": metadata(project).encode(),
         f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: hyfair\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(),
-        f"{info}/entry_points.txt": f"[console_scripts]\n{scripts}".encode(),
+        f"{info}/entry_points.txt": entries.encode(),
         f"{info}/licenses/LICENSE": (SOURCE.parent.parent / "LICENSE").read_bytes(),
     }
     record = f"{info}/RECORD"

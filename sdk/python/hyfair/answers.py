@@ -1456,9 +1456,6 @@ class ExplainLIME:
     r2: float
     """The mean R² of the explanations."""
 
-    reference: Optional[LimeComparison]
-    """The Python package lime on at most 50 of the same counterfactuals; null without --lime-reference."""
-
     samples: int
     """The number of samples of each explanation."""
 
@@ -2056,45 +2053,6 @@ class InspectScores:
 
 
 @dataclass(frozen=True)
-class LimeComparison:
-    """Comparison compares this LIME with the package's. Rankings are of all features by absolute weight; their
-    agreement is C. Spearman's rank correlation."""
-
-    points: int
-    """The number of counterfactuals that both explained."""
-
-    python: str
-    """The Python interpreter."""
-
-    r2: float
-    """The mean R² of this LIME."""
-
-    reference_r2: float
-    """The mean R² of the package."""
-
-    samples: int
-    """The number of samples of each explanation."""
-
-    spearman: float
-    """The mean of Spearman's rank correlation of all features by size of weight."""
-
-    spearman_again: float
-    """The mean correlation of this LIME with itself under another seed: the sampling noise."""
-
-    spearman_least: float
-    """The least of that correlation."""
-
-    spearman_median: float
-    """The median of that correlation."""
-
-    top3: float
-    """The mean number of features among the strongest three of both."""
-
-    version: str
-    """The version of the package lime."""
-
-
-@dataclass(frozen=True)
 class MitigateAnswer:
     """Result is the answer to a Request and the JSON object of hyfair mitigate."""
 
@@ -2257,6 +2215,9 @@ class MitigateProved:
     grade: Optional[str] = None
     """The grade of the proof; absent if nothing is proved."""
 
+    population: Optional[str] = None
+    """The people that the share is of; absent if each combination of values counts once."""
+
     reason: Optional[str] = None
     """The reason why lo and hi differ."""
 
@@ -2385,7 +2346,7 @@ class PopulationFit:
     """Their mean log-likelihood if all combinations of values are equally likely."""
 
     impossible: Optional[int] = None
-    """The number of rows held back that have probability 0; log_likelihood leaves them out."""
+    """The number of rows held back that have probability 0; the log-likelihoods leave them out."""
 
 
 @dataclass(frozen=True)
@@ -2596,6 +2557,9 @@ class QuantifyGroups:
     interrupted: Optional[bool] = None
     """A signal ended the command early."""
 
+    journal: Optional[str] = None
+    """The journal's file; absent if nothing is kept."""
+
     no_rows: Optional[str] = None
     """Why there are no rates of the people in the data."""
 
@@ -2658,6 +2622,9 @@ class QuantifyRatedGroup:
 
     impact_ratio: Optional[QuantifyInterval] = None
     """The interval of the rate over the highest rate of a group; absent if no rate above 0 is proved."""
+
+    run: Optional[str] = None
+    """The run's name in the journal; absent if nothing is kept, and without people."""
 
 
 @dataclass(frozen=True)

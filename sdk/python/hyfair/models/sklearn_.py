@@ -345,7 +345,7 @@ def _pipeline(estimator: Any, flow: Flow, raw: bool) -> Copy:
     if len(steps) == 2 and type(steps[0]).__name__ == "BinningProcess":
         from .optbinning_ import binned
 
-        return binned(*steps, flow.columns)
+        return binned(steps[0], steps[1], flow.columns)
     for step in steps[:-2]:
         flow = flow.through(step)
     for step in steps[-2:-1]:
