@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
@@ -132,6 +133,12 @@ func TestQuantifyPopulationOfStudy(t *testing.T) {
 		if code != ExitDone || !strings.Contains(stdout, want) {
 			t.Errorf("%v: exit code %d, does not say %q: %s%s", args, code, want, stdout, stderr)
 		}
+	}
+	page := filepath.Join(t.TempDir(), "page.html")
+	code, stdout, stderr := command(t, plugins, "quantify", study, "--notion", "decision", "--html", page, "--map", filepath.Join(t.TempDir(), "map.csv"))
+	html, err := os.ReadFile(page)
+	if code != ExitDone || err != nil || !strings.Contains(stdout, "The map counts every combination of values once") || !bytes.Contains(html, []byte("Plausible people: 2 weighted cells")) {
+		t.Errorf("exit code %d, %v: %s%s", code, err, stdout, stderr)
 	}
 	want := "add --population uniform"
 	if code, _, stderr := command(t, plugins, "quantify", study, "--partition", "5"); code != ExitUsage || !strings.Contains(stderr, want) {

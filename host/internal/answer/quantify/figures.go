@@ -33,6 +33,10 @@ func (r *Result) Bar() *view.Figure {
 		X: view.Axis{Label: "per cent", Max: 100}, Y: view.Axis{Min: 0.5},
 		Caption: "All possible people: every combination of values counts once.",
 	}
+	people := "all possible people"
+	if r.Population != "" {
+		people, f.Caption = "plausible people", fmt.Sprintf("Plausible people: %s.", r.Population)
+	}
 	bars := []view.Series{{Name: "unfairly", Look: 1, Bars: []view.Point{}}, {Name: "open", Look: 2, Bars: []view.Point{}}, {Name: "fairly", Look: 3, Bars: []view.Point{}}}
 	add := func(name string, shares ...float64) {
 		f.Y.Names = append(f.Y.Names, name)
@@ -50,7 +54,7 @@ func (r *Result) Bar() *view.Figure {
 		add(fmt.Sprintf("sample of %s", view.Count(s.N)), s.Lo, s.Hi-s.Lo, 1-s.Hi)
 		f.Caption += fmt.Sprintf(" Sample: open is its %.0f %% interval.", 100*s.Confidence)
 	}
-	add("all possible people", *r.Unfair, *r.Undecided, *r.Fair)
+	add(people, *r.Unfair, *r.Undecided, *r.Fair)
 	f.Y.Max = float64(len(f.Y.Names)) + 0.5
 	f.Series = bars
 	return f
@@ -66,7 +70,7 @@ func (r *Result) HeatMap() *view.Figure {
 		Name: "map", Title: "Proved unfair, by " + p.X + " and " + p.Y,
 		X:       view.Axis{Label: p.X, Min: 0.5, Max: float64(len(p.XValues)) + 0.5, Names: p.XValues},
 		Y:       view.Axis{Label: p.Y, Min: 0.5, Max: float64(len(p.YValues)) + 0.5, Names: p.YValues},
-		Caption: "The share of all possible people with these two values, whatever their other values, that is proved to violate the notion. The two features are those that best separate fair from unfair among evaluated individuals.",
+		Caption: "The share of all possible people, each combination of values once, with these two values, whatever their other values, that is proved to violate the notion. The two features are those that best separate fair from unfair among evaluated individuals.",
 	}
 	for i, name := range []string{"none proved", "up to 25 %", "25 % to 50 %", "50 % to 75 %", "above 75 %"} {
 		f.Series = append(f.Series, view.Series{Name: name, Shade: float64(i) / 4, Boxes: []view.Box{}})

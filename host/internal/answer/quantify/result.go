@@ -158,7 +158,11 @@ func (r *Result) Document() *view.Document {
 		if m.Covered < 1-1e-9 {
 			text += fmt.Sprintf(", %s of the space; the rest was not handed over and is undecided", view.Share(m.Covered))
 		}
-		d.Add(view.Paragraph{text}, m.table())
+		said := view.Paragraph{text}
+		if r.Population != "" {
+			said = append(said, "The map counts every combination of values once, likely or not; the shares above are those of the population.")
+		}
+		d.Add(said, m.table())
 	}
 	if r.Parts != nil {
 		d.Say("%s", r.Parts)
@@ -226,7 +230,7 @@ func (r *Result) evaluated() view.Paragraph {
 		say("%s", r.PopulationFit.Text())
 		return out
 	}
-	if d := r.Rows; d != nil && d.N > 0 && (d.Share < r.Interval.Lo-apart || d.Share > r.Interval.Hi+apart) {
+	if d := r.Rows; r.Population == "" && d != nil && d.N > 0 && (d.Share < r.Interval.Lo-apart || d.Share > r.Interval.Hi+apart) {
 		say("These are two shares: the space counts every combination of values once, likely or not; the data set counts the people in it.")
 	}
 	return out
