@@ -118,8 +118,8 @@ func (a *Answers[R]) Unchecked() string {
 	return a.Questions[0].Unchecked()
 }
 
-// HoldEach checks each answer against a gate. If any of the asked questions has no answer, the
-// gate is undecided, too.
+// HoldEach checks each answer against a gate. If some of the asked questions have no answer, it
+// adds an undecided check for them.
 func (a *Answers[R]) HoldEach(g gate.Gate, asked int, hold func(one R, of string) gate.Check) {
 	for _, one := range a.Questions {
 		of := ""
@@ -133,7 +133,8 @@ func (a *Answers[R]) HoldEach(g gate.Gate, asked int, hold func(one R, of string
 	}
 }
 
-// Page shows all answers, as a curve if they have one.
+// Page shows the document, and then the answers: as one curve if they have one, else each with its
+// own page.
 func (a *Answers[R]) Page() *view.Document {
 	d := a.Document()
 	if a.Several {

@@ -193,7 +193,8 @@ func (r *Request) minShare() (*big.Rat, error) {
 	return out, err
 }
 
-// ConfigOf returns the audit's configuration for a question. The caller sets Thresholds and Progress.
+// ConfigOf returns the audit's configuration for a question. The caller sets Thresholds, Weights and
+// Progress.
 func ConfigOf(q *question.Question) (c Config, err error) {
 	c = Config{Model: q.Study.Model, Space: q.Space, Region: q.Region, Rule: q.Study.Rule}
 	if err = c.measure(q); err != nil {

@@ -38,28 +38,28 @@ type Config struct {
 	Where space.Predicate
 	// Epsilon is the width of bins, a score difference.
 	Epsilon *big.Rat
-	// Notion decides who is treated unfairly, with Limit as its ε. Zero: a score gap above
-	// Epsilon.
+	// Notion decides who is treated unfairly, with Limit as its ε. Zero: people with a score gap above
+	// Epsilon; with Bands or Classes, those whose copies get different ones.
 	Notion fairness.Notion
 	Limit  *big.Rat
 	// Rule says which scores are a positive decision. With Bands it only says whether low scores are favourable.
 	Rule fairness.Rule
-	// Bands are the outcomes of the decision in place of yes and no; nil: there are none. Then k counts them unless
-	// Notion is set. The favourable decision is the bands up to the place Best, see fairness.Bands.Place.
+	// Bands are the outcomes of the decision in place of yes and no; nil: the decision is yes or no. k counts bands
+	// unless Notion is set. The favourable bands are those up to the place Best, see fairness.Bands.Place.
 	Bands fairness.Bands
 	Best  int
 	// Thresholds are additional thresholds, in ascending order, at which decisions are counted.
 	Thresholds []*big.Rat
-	// Classes has a model for each of several classes, which decides whether that class wins. Then k counts
-	// classes, and there are no scores and no Rule. nil: Model decides.
+	// Classes has a model for each of several classes, which decides whether that class wins; nil: Model decides.
+	// With classes, k counts them, and there are no scores and no Rule.
 	Classes []model.Model
 	// Weights are the weights of the rows, in shares and means; nil: each row counts once.
 	Weights []float64
 	// Number: the model predicts a number. Then scores are predictions and gaps their differences, all
 	// decisions are the same, and bins mean nothing.
 	Number bool
-	// Progress, if not nil, is called now and then with the number of people audited, one call
-	// at a time.
+	// Progress, if not nil, is called from time to time with the numbers of people audited and of all,
+	// one call at a time.
 	Progress func(done, total int)
 }
 
@@ -165,8 +165,8 @@ type Effect struct {
 	Advantage float64
 }
 
-// Run audits the rows, which must be points of the space. When the context ends
-// it returns the people audited so far and the context's error. Any other error
+// Run audits the rows, which have a value for each feature of the space. Rows outside the space are
+// skipped. When the context ends, Run returns the people audited so far and the context's error. Any other error
 // concerns the question; the outcome is then nil. Rows are evaluated on
 // GOMAXPROCS goroutines, whose number does not change the result.
 func Run(ctx context.Context, c Config, rows [][]float64) (*Outcome, error) {

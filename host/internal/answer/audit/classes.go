@@ -57,8 +57,8 @@ type Class struct {
 	Rates *Rates `json:"groups,omitempty"`
 }
 
-// config returns the audit's configuration. For a model of several classes it refuses the flags
-// that need a single score, and adds one model per class.
+// config returns the audit's configuration. For bands it refuses thresholds and sets Best. For a model
+// of several classes it refuses the flags that need a single score, and adds one model per class.
 func (r *Request) config(q *question.Question) (c Config, err error) {
 	if !q.Study.ModelFile.OneOfMany {
 		if c, err = ConfigOf(q); err != nil || c.Bands == nil {
@@ -114,8 +114,8 @@ func (b *bench) class(point []float64) int {
 	return at
 }
 
-// classified is person for a model of several classes. High is a copy in another class, if there is
-// one; Low is the person.
+// classified audits the i-th of the points with a model of several classes. High is a copy in another
+// class, if there is one; Low is the person.
 func (b *bench) classified(i, row int) Person {
 	x := b.points[i]
 	own := Copy{Z: b.protectedOf(x)}
@@ -135,7 +135,7 @@ func (b *bench) classified(i, row int) Person {
 }
 
 // enters lists the classes of the copies of x in e, except the person's own, and returns the first copy of another class.
-// class returns the class of a point with a score of e.
+// class returns the class of a point, given its score by e.
 func (b *bench) enters(e *evaluate.Evaluator, x []float64, own int, class func([]float64, float64) int) (others []int, first Copy) {
 	copies := e.Copies(x)
 	for i, c := range copies.Combinations {
@@ -150,7 +150,7 @@ func (b *bench) enters(e *evaluate.Evaluator, x []float64, own int, class func([
 	return others, first
 }
 
-// band sets the person's band and those of the copies.
+// band sets the person's band, the other bands of the copies, and the decision.
 func (b *bench) band(x []float64, p *Person) {
 	p.Class = b.bander.Of(x, p.Score)
 	if b.counted() == nil || p.K > 1 {
@@ -159,7 +159,7 @@ func (b *bench) band(x []float64, p *Person) {
 	p.Flips, p.Positive = len(p.Enters) > 0, p.Class <= b.Best != b.Rule.Low
 }
 
-// ranks is the number of bands, or of classes with ties as one more; 0 if there are neither.
+// ranks is the number of bands, or of classes plus one for ties; 0 if there are neither.
 func (o *Outcome) ranks() int {
 	if o.Bands != nil {
 		return len(o.Bands)
@@ -184,7 +184,7 @@ func (o *Outcome) movers() *movers {
 	return m
 }
 
-// add counts a person of a class with copies of others.
+// add counts a person of a class; others are the other classes of the person's copies.
 func (m *movers) add(weight float64, class int, others []int) {
 	c := &m.of[class]
 	c.People++
@@ -198,7 +198,7 @@ func (m *movers) add(weight float64, class int, others []int) {
 	}
 }
 
-// close returns the classes, the class of ties only if it has people.
+// close computes the shares and returns the classes, that of ties only if it has people.
 func (m *movers) close() []Class {
 	for i := range m.of {
 		m.of[i].LeaveShare = part(m.of[i].LeaveShare, m.all[i])
@@ -247,7 +247,8 @@ func (o *Outcome) rateClasses(to *Classes, c *Config, by RateBy) {
 	}
 }
 
-// inBands decides by bands: a band at a place from from to to gets yes, every other band the opposite.
+// inBands decides by bands: the decision is yes for bands at the places [from, to], and the opposite of
+// yes for all others.
 type inBands struct {
 	*individual.Bander
 	from, to int
@@ -446,7 +447,7 @@ func (r *Result) bandRates(i int) *view.Table {
 	return t
 }
 
-// worstClasses is worst for a model of several classes.
+// worstClasses lists the people whose copies get the most classes, of a model of several.
 func (r *Result) worstClasses() *view.Table {
 	t := &view.Table{
 		Title: "The people whose copies get the most different classes",

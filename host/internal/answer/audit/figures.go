@@ -39,7 +39,7 @@ func (r *Result) Groups() (out []view.Block) {
 	return out
 }
 
-// RateTables show the rates by group, how much of the impact ratios depends on the attribute itself, and proxies.
+// RateTables shows the rates by group, how much of the impact ratios depends on the attribute itself, and proxies.
 // Lists of many small groups are cut.
 func (r *Result) RateTables() []view.Block {
 	if r.Rates == nil {
@@ -114,8 +114,8 @@ func (r *Result) Decisions() *view.Figure {
 	return f
 }
 
-// anyBand replaces the bars of Decisions by one for people who would get any other band: some could get both a better and
-// a worse one.
+// anyBand replaces each pair of bars in Decisions with one for the people who would get any other band: some could get both
+// a better and a worse one.
 func (r *Result) anyBand(f *view.Figure) {
 	f.Title, f.X.Max = "People who would get another band with another value", max(1.02*float64(r.Summary.Flips), 1)
 	any := view.Series{Name: "another band", Look: 1, Bars: []view.Point{{X: float64(r.Summary.Flips), Y: 1}}}

@@ -76,7 +76,8 @@ func (g *Intersection) name() string { return strings.Join(g.Values, ", ") }
 
 // Apart returns the two groups that the protected attributes treat most differently. held has the
 // largest share of people who would gain the favourable decision with other values; helped has the largest
-// share who would lose it. ok is false if no decision differs.
+// share who would lose it. Groups of fewer than fewest people are left out. ok is false unless these are two
+// groups and some of their decisions would change so.
 func (sum *Summary) Apart() (held, helped *Intersection, ok bool) {
 	for i := range sum.Intersections {
 		g := &sum.Intersections[i]

@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// bench audits one group after the other on one goroutine.
+// bench audits one group at a time, for one goroutine of auditor.all.
 type bench struct {
 	*auditor
 	lines []line // by protected feature
@@ -138,7 +138,7 @@ func (b *bench) person(i, row int) (p Person, decisions []at) {
 	return p, decisions
 }
 
-// predicted is person for a model that predicts a number.
+// predicted audits the i-th of the points with a model that predicts a number.
 func (b *bench) predicted(i, row int) Person {
 	x := b.points[i]
 	p := Person{Index: row, K: 1, Score: b.decider.Output(x), Effects: make([]Effect, len(b.each))}

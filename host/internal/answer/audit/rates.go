@@ -103,7 +103,8 @@ type Rate struct {
 	Sums weightSums `json:"-"`
 }
 
-// weightSums are the sums of the weights of people who count, of all people, and of all squares.
+// weightSums are the summed weights of the people in Hits, the summed weights of all, and the sum of
+// all squared weights.
 type weightSums struct{ hit, all, squares float64 }
 
 // Twins factors the impact ratio of a group g against the group h with the highest rate into
@@ -132,7 +133,7 @@ type Twins struct {
 // z is the quantile of the normal distribution of two-sided 95 % intervals.
 const z = 1.959963984540054
 
-// close computes the rate and its interval (Wilson 1927), of weighted people by their effective number.
+// close computes the rate and its interval (Wilson 1927). With weights, the interval takes the effective number of people.
 func (r *Rate) close(weighted bool) {
 	n := float64(r.Of)
 	p := float64(r.Hits) / n
@@ -176,7 +177,8 @@ func exactly(n, of int, share float64, weighted bool) *big.Rat {
 	return big.NewRat(int64(n), int64(of))
 }
 
-// rounded returns a share or ratio of weights to 12 digits. So rounding errors do not fail a gate whose bound it equals.
+// rounded returns a share or ratio of weights to 12 digits, so that a gate does not fail by rounding errors if the value
+// equals its bound.
 func rounded(v float64) *big.Rat {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(v, 'e', 11, 64))
 	return r

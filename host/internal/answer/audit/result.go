@@ -338,7 +338,7 @@ func (r *Result) worst() *view.Table {
 	return t
 }
 
-// worstNumbers is worst for predicted numbers.
+// worstNumbers lists the people whose copies get the most different predictions.
 func (r *Result) worstNumbers() *view.Table {
 	t := &view.Table{
 		Title: "The people whose copies get the most different predictions",

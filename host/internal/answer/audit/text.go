@@ -111,7 +111,7 @@ func (sum *Summary) left() []string {
 	return out
 }
 
-// numbersByAttribute is byAttribute for predicted numbers.
+// numbersByAttribute tabulates the gaps between predicted numbers by attribute.
 func (sum *Summary) numbersByAttribute(unfair string) *view.Table {
 	t := &view.Table{Title: "What each attribute does by itself, all else being kept", Columns: view.Columns("attribute", unfair, "mean gap", "largest gap", "strongest"),
 		Notes: []string{"strongest: how many of those people have their largest gap by this attribute; ties count for each."}}
@@ -122,7 +122,7 @@ func (sum *Summary) numbersByAttribute(unfair string) *view.Table {
 	return t
 }
 
-// numbersByGroup is byGroup for predicted numbers.
+// numbersByGroup tabulates predicted numbers and their gaps by the people's own values.
 func (a *Attribute) numbersByGroup(unfair string) *view.Table {
 	t := &view.Table{Title: "People by their own " + a.Name, Columns: view.Columns(a.Name, "people", "own − others", unfair, "mean gap"),
 		Notes: []string{fmt.Sprintf("own − others: the mean of own prediction − mean prediction with other values of %s.", a.Name)}}
@@ -139,7 +139,7 @@ func (r *Result) banded() bool { return len(r.Decision.Banded()) > 0 }
 // scoreless reports whether the model has several classes, which have no scores.
 func (r *Result) scoreless() bool { return r.Classes != nil && !r.banded() }
 
-// ways names, to follow "to", what those get who gain by another decision, and those who lose.
+// ways names the better and the worse decision, worded to follow "to".
 func (r *Result) ways() (good, bad string) { return waysOf(r.Decision) }
 
 func waysOf(d *question.Decision) (good, bad string) {

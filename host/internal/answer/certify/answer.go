@@ -29,12 +29,12 @@ import (
 type Request struct {
 	question.Spec
 	// Solver is the plugin's name, Set its options. Encoding and Bounds select the lowering.
-	// Defaults where empty: certify.OpenSolver, certify.Options.
+	// Defaults where empty: engine.OpenSolvers, engine.Options.
 	Solver   string            `json:"solver,omitempty"`
 	Encoding string            `json:"encoding,omitempty"`
 	Bounds   string            `json:"bounds,omitempty"`
 	Set      map[string]string `json:"set,omitempty"`
-	// Climb, Maximise and Gap are those of certify.Options. MaxK also computes the largest
+	// Climb, Maximise and Gap are those of engine.Options. MaxK also computes the largest
 	// number of bins, after the verdict.
 	Climb    bool    `json:"climb"`
 	Maximise bool    `json:"maximize,omitempty"`
@@ -318,7 +318,7 @@ func (a *asker) bounds() string {
 	return o.Bounding()
 }
 
-// unfairFrom is the least k of a violation: with three bins a gap exceeds ε.
+// unfairFrom is the least k of a violation: three bins, since a gap then exceeds ε, or two bands.
 func (a *asker) unfairFrom() int {
 	if a.query.Bands != nil {
 		return 2

@@ -39,7 +39,7 @@ func (a *asker) inParts(ctx context.Context, run *session.Run) (*engine.Report, 
 }
 
 // solvers returns the settings of each solver process: the running one and, with --jobs,
-// more of its kind. closeAll ends those.
+// more of its kind. closeAll ends the latter.
 func (a *asker) solvers(ctx context.Context) (all []engine.Options, closeAll func(), err error) {
 	var more []discover.Solvers
 	closeAll = func() {

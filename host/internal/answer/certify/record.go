@@ -33,7 +33,7 @@ func (a *asker) begin() (*session.Run, error) {
 		}
 		return a.session.Begin(started)
 	}
-	// The time limit is no part of the run's identity: a resumed run may have a larger one.
+	// The time limit is not part of the run's identity: a resumed run may have a larger one.
 	settings["partition"], settings["all"], settings["soft-timeout"] = a.Partition, strconv.FormatBool(a.All), a.SoftTimeout.String()
 	return a.session.GoOn(started, a.Fresh)
 }

@@ -221,7 +221,7 @@ func (a *ask) isSpurious(out *answer) bool {
 	return false
 }
 
-// check tests a claim against the solver's own point and bound.
+// check tests a claim against the solver's own point and bound; in the SMT form, by checkExact.
 func (a *ask) check(out *answer) {
 	if a.low.smt != nil {
 		a.checkExact(out)
@@ -234,8 +234,8 @@ func (a *ask) check(out *answer) {
 		for i := range values {
 			values[i] = out.Values[i].Float64()
 		}
-		// A solver keeps its tolerance in the problem as it scales it. Ten thousand times the
-		// tolerance is more than any correct point violates a row by.
+		// A solver applies its tolerance to the problem that it scaled. In the unscaled rows, no
+		// correct point is off by more than ten thousand times as much.
 		if v, allowed := m.Violation(values), 1e-6+1e4*out.Tolerance; !(v <= allowed) {
 			out.fault = fmt.Sprintf("its point breaks its own rows by %.3g", v)
 		}
@@ -271,7 +271,7 @@ func (a *ask) check(out *answer) {
 	}
 }
 
-// checkExact is check for the SMT form: satisfiable with values, or unsatisfiable without.
+// checkExact tests a claim in the SMT form: satisfiable with values, or unsatisfiable without.
 func (a *ask) checkExact(out *answer) {
 	switch {
 	case out.fault != "":

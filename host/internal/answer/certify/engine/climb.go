@@ -96,7 +96,7 @@ func (c *climber) climb(ctx context.Context, region space.Region, individuals in
 	return best, ok
 }
 
-// draw is the best of some random individuals.
+// draw returns the best of climbDraws random individuals; ok is false if none has a merit.
 func (c *climber) draw(ctx context.Context, region space.Region, rng *rand.Rand) (best []float64, top float64, ok bool) {
 	for range climbDraws {
 		if ctx.Err() != nil || c.left <= 0 {

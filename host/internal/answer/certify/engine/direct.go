@@ -95,7 +95,7 @@ func (r *run) network(ctx context.Context, region space.Region) (outcome, error)
 	return out, nil
 }
 
-// question asks once. If the solver crashes, the last point it showed is returned.
+// question asks once. If the solver fails, the points that it showed before are lost.
 func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, error) {
 	r.report.Solves++
 	r.note()
@@ -230,8 +230,8 @@ func upperOf(res *sdk.Result) float64 {
 	return math.Inf(1)
 }
 
-// closed reports whether the optimality gap to the best witness is small enough. If the solver is Incomplete, as
-// between cells of real features, a gap of apart suffices.
+// closed reports whether the optimality gap to the best witness is small enough. If the solver is
+// Incomplete, with only single cells of real features left open, a gap of apart suffices.
 func (r *run) closed(res *sdk.Result, bound float64) bool {
 	best, _ := r.target.Float64()
 	most := r.apart(0)
@@ -242,7 +242,7 @@ func (r *run) closed(res *sdk.Result, bound float64) bool {
 }
 
 // refuted tests random individuals, and the best known witness, against a claim that no
-// margin exceeds the limit or, with K > 2, that no individual reaches K bins.
+// margin exceeds the limit or, in a question about bins, that no individual reaches their number.
 func (r *run) refuted(region space.Region, limit float64) *individual.Witness {
 	if math.IsInf(limit, 1) {
 		return nil

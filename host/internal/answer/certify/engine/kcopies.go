@@ -69,8 +69,9 @@ func (a *ask) manyBinsExactly(ctx context.Context) (outcome, error) {
 	return outcome{stopped: out.stops(ctx), why: out.why()}, nil
 }
 
-// auditBins tests, on random individuals, a claim that no individual reaches q.K bins. A
-// counterexample is a witness, and the claim a fault.
+// auditBins tests a claim that no individual reaches the question's number of bins, on the solver's
+// own incumbents and on random individuals. It reports whether a witness refutes the claim, which is
+// then a fault.
 func (a *ask) auditBins(out *answer) bool {
 	if out.seen != nil {
 		out.fault = "it claims that no individual reaches that many bins; a witness that it reported earlier does"

@@ -22,7 +22,7 @@ type lowering struct {
 	sensitivity float64
 	fidelity    encode.Fidelity
 	decode      func([]problem.Number) ([][]float64, error)
-	// proofless is the reason why only points of this lowering count; empty: proofs do, too.
+	// proofless is the reason why proofs by this lowering do not count; empty: they do.
 	proofless string
 	// orders are the orders of the two copies to ask about; in the SMT form every assertion
 	// covers both.

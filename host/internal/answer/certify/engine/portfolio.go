@@ -36,8 +36,8 @@ func OptionsFor(plugins discover.Solvers, encoding, bounds string) Options {
 	return Options{Portfolio: all}
 }
 
-// The options for one member of a portfolio, with the member's solver, encoding, bounds and plugin
-// options.
+// as returns the options with the solver, encoding, bounds and plugin options of one member of a
+// portfolio.
 func (o Options) as(m Options) Options {
 	o.Portfolio, o.Solver, o.Description, o.Encoding, o.Bounds, o.Set = nil, m.Solver, m.Description, m.Encoding, m.Bounds, m.Set
 	return o
@@ -133,7 +133,7 @@ func (r *run) adopt() bool {
 	return true
 }
 
-// adopt is run.adopt, and makes the witness the solver's next start.
+// adopt calls run.adopt, and makes a witness that it takes over the solver's next start.
 func (a *ask) adopt() {
 	if a.run.adopt() {
 		w := a.report.Witness
@@ -312,7 +312,8 @@ func (r *Report) contradicts(other *Report) bool {
 	}
 }
 
-// encloseAll is Enclose for a portfolio, as runAll is Run.
+// encloseAll is Enclose for a portfolio. It returns the farthest individual and the tightest bound of
+// all members; if the one refutes the other, the bound is dropped.
 func encloseAll(ctx context.Context, q *problem.Query, o Options, known [][]float64) (*Extreme, error) {
 	all := race(ctx, o, func(ctx context.Context, m Options) (*Extreme, error) { return Enclose(ctx, q, m, known) }, (*Extreme).Settled)
 	faults, err := failures(all, &o)

@@ -29,7 +29,7 @@ type outcome struct {
 	why   string
 }
 
-// The outcome of a region from those of the two orders of the copies: decided if both are, with the
+// and combines the outcomes for the two orders of a region's copies: decided if both are, with the
 // larger bound and the weaker grade.
 func (o outcome) and(p outcome) outcome {
 	if !p.decided {

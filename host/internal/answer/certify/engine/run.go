@@ -77,7 +77,7 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	return rep, err
 }
 
-// answerTo is Run, but does not abandon work that outlives ctx.
+// answerTo does the work of Run for a single solver, and does not abandon it if it outlives ctx.
 func answerTo(ctx, left context.Context, q *problem.Query, o Options, keep func(*Report)) (*Report, error) {
 	question := *q
 	question.Goal = problem.Decide
@@ -113,8 +113,8 @@ func answerTo(ctx, left context.Context, q *problem.Query, o Options, keep func(
 	return r.report, err
 }
 
-// Nobody reports whether the constraints leave no individual in a query's region or, if it is about those near rows, none
-// of these.
+// Nobody reports whether a query has no individual: the constraints leave none in its region, or none
+// that is near a row, if it is about such individuals only.
 func Nobody(q *problem.Query) bool {
 	region := q.RegionOrWhole()
 	k, exact := q.Space.MaxCounterfactuals(region)

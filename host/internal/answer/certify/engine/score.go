@@ -117,8 +117,9 @@ func (a *ask) goal(coarser float64) float64 {
 	return a.best() + coarser*a.apart(0)
 }
 
-// border is the curve at a target and the delta that describes it: bounds on
-// the logits and the first tangents.
+// border returns the curve at a target and the delta that describes it: bounds
+// on the logits and the first tangents. The result is false if the bounds of the
+// logits prove that no gap exceeds the target.
 func (a *ask) border(target float64) (encode.Curve, problem.Delta, bool) {
 	exact := new(big.Rat).SetFloat64(target)
 	if a.deciding {

@@ -95,7 +95,7 @@ const (
 	none
 )
 
-// sought is a quest with its grade and cause.
+// sought is a quest with the method and grade of its proof, or with why it is unknown.
 type sought struct {
 	found   quest
 	by      Method

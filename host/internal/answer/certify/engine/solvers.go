@@ -46,9 +46,9 @@ func OpenSolvers(ctx context.Context, s *session.Session, name, encoding string,
 	return discover.Solvers{p}, nil
 }
 
-// OpenSolverFor is OpenSolver for one question: if the user named no solver and the default
-// does not answer the question, a solver for one of the lowerings is opened, and the user is
-// notified.
+// OpenSolverFor starts the default solver for a question, for a user who named none. If the default
+// does not answer the question, it starts one for one of the lowerings instead, and notifies the
+// user.
 func OpenSolverFor(ctx context.Context, s *session.Session, q *problem.Query, options map[string]string, lowerings ...string) (*discover.Plugin, error) {
 	p, err := firstSolver(ctx, s, options, append([]string{Direct}, lowerings...))
 	if err != nil {
@@ -145,8 +145,8 @@ func OpenProver(ctx context.Context, s *session.Session, seed int64, goals ...pr
 // Close ends the solver.
 func (p *Prover) Close() { p.Plugin.Close() }
 
-// Enclose calls Enclose with a time limit. If the solver was lost, or contradicted itself or an
-// individual, the error comes with what is known in spite of it.
+// Enclose calls the function Enclose with a time limit. If the solver was lost, contradicted itself or
+// was refuted by an individual, it returns the error together with the part of the result that stands.
 func (p *Prover) Enclose(ctx context.Context, q problem.Query, goal problem.Goal, limit time.Duration, known [][]float64) (*Extreme, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
