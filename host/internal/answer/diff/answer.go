@@ -216,7 +216,8 @@ func (a *asker) people(ctx context.Context, s *session.Session, out *Result) err
 	return nil
 }
 
-// individuals samples all individuals and, if possible, proves the share treated differently.
+// individuals estimates the share of all individuals that the models treat differently, by a sample
+// and, if possible, by proof.
 func (a *asker) individuals(ctx context.Context, s *session.Session, r *Request, out *Result) (*quantify.Shares, error) {
 	ctx, cancel := s.Until(ctx, r.Timeout)
 	defer cancel()

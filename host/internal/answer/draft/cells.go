@@ -27,7 +27,7 @@ var (
 )
 
 // foreign names the contents of a column that a study cannot read as numbers: numbers with a
-// sign, or dates in another form; "" for other columns.
+// currency or other sign, or dates in another form; "" for other columns.
 func (c *column) foreign() string {
 	if c.numeric || len(c.texts) == 0 {
 		return ""
@@ -172,7 +172,7 @@ func (c *column) nameGaps() string {
 	return name
 }
 
-// recount determines again whether all remaining cells are numbers.
+// recount sets numeric and whole again, by the cells that are not missing.
 func (c *column) recount() {
 	c.numeric, c.whole = true, true
 	for row, v := range c.numbers {

@@ -331,7 +331,8 @@ func (s *searcher) afford(rows, steps int) int {
 	return max(1, int(mostSearched/8/(float64(rows*(steps+1))*s.work)))
 }
 
-// race fits trials on few rows, and the best of them on more.
+// race fits trials in heats, each on more rows than the one before, and returns the best, in order
+// of their losses.
 func (s *searcher) race(trials []trial, heats ...heat) []trial {
 	for h, heat := range heats {
 		trials = trials[:min(len(trials), s.afford(heat.rows, heat.steps))]
@@ -516,8 +517,8 @@ func (a *arrangement) gives(m model.Model, scores []float64, bound float64) bool
 	return !slices.ContainsFunc([]int{50, 1000, allRows}, func(rows int) bool { return !(a.worst(m, scores, rows) <= bound) })
 }
 
-// tell records whether the order of the feature's categories is the only one that gives the
-// scores.
+// tell records in the feature's comments whether some exchange of two of its categories gives the
+// scores as well.
 func (a *arrangement) tell(i int, m model.Model, scores []float64, bound float64) {
 	f, names := &a.features[i], slices.Clone(a.features[i].Categories)
 	if f.Kind != space.Categorical || len(names) < 2 {

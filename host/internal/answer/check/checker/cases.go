@@ -15,8 +15,8 @@ import (
 // below identifies another copy of a leaf and, if the claim is about bins, the bin of its score.
 type below struct{ copy, bin int }
 
-// byCases checks the leaf's proofs by cases. It marks the pairs of copies (and bins) that they
-// refute in the copies' enclosures.
+// byCases checks the leaf's proofs by cases. In the enclosures of the copies it marks the pairs of
+// copies (and bins) that these proofs exclude.
 func (e *encloser) byCases(l *certificate.Leaf, forms []*logit, of []enclosure) error {
 	for i := range l.Cases {
 		c := &l.Cases[i]

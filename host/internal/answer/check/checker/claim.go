@@ -183,7 +183,7 @@ func (c *claim) apart(hi, lo *big.Rat) bool {
 		return !fairness.GapExceeds(hi, lo, c.most)
 	case fairness.Logit, fairness.Share:
 		return new(big.Rat).Sub(hi, lo).Cmp(c.most) <= 0
-	case fairness.Decision: // the margin is how far the larger logit is from the largest no, where the smaller is a no
+	case fairness.Decision: // the margin is the larger logit less the largest one that is a no; there is one only if the smaller is a no
 		return c.yes(lo) || !c.yes(new(big.Rat).Sub(hi, c.most))
 	case fairness.DecisionStrict: // the margin is min(larger, −smaller)
 		return hi.Cmp(c.most) <= 0 || new(big.Rat).Neg(lo).Cmp(c.most) <= 0
@@ -263,8 +263,8 @@ func (c *claim) scoresClose(d, hi, lo *big.Rat) bool {
 // maxBins is the largest number of bins, or bands, that the scores can fall into, given
 // enclosures of their logits: a maximum matching of copies and bins. A copy reaches the bins
 // from its lower to its upper end. For intervals the greedy choice is optimal: from the
-// lowest bin up, each bin takes the copy with the lowest upper end that reaches it. Stores
-// the bins of the ends.
+// lowest bin up, each bin takes the copy with the lowest upper end that reaches it. It
+// stores the bins of the ends.
 func maxBins(bins *fairness.Binning, of []enclosure) int {
 	type reach struct{ from, to int }
 	open := make([]reach, len(of))

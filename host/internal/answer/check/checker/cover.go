@@ -222,9 +222,8 @@ func (d *divider) cut(leaves, cell []int32) (feature int, at int32, ok bool) {
 	return feature, at, ok
 }
 
-// marks counts along the k-th feature. places are the sorted ends of leaves within the
-// cell; begin counts the leaves that begin at each; across is minus the number that end
-// there.
+// marks sets places, begin and across for the k-th feature: the sorted ends of leaves within
+// the cell, the number of leaves that begin at each, and minus the number that end there.
 func (d *divider) marks(leaves, cell []int32, k int) {
 	d.places = d.places[:0]
 	from, to := cell[2*k], cell[2*k+1]

@@ -170,7 +170,7 @@ func (e *encloser) withoutSlopes() [][2][]float64 {
 	return out
 }
 
-// substitute is a linear form of the position that bounds the functional from above; nil if a hexagon is empty. After each layer
+// substitute returns a linear form of the position that bounds the functional from above; nil if a hexagon is empty. After each layer
 // the functional is at most Σ α·max(0, x) + β·max(0, y) + c, with x and y the sums of a neuron on the two sides. With slopes s and
 // t, a term is at most s·x + t·y plus the largest remainder over the hexagon.
 func (e *encloser) substitute(f *functional) *logit {
