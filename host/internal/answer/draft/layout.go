@@ -119,8 +119,8 @@ func (a *arrangement) fill(fills map[int]float64, sent bool) {
 	}
 }
 
-// narrowed keeps the rows in which the arrangement has every value, and the domains of these
-// rows.
+// narrowed returns the arrangement over the rows in which it has every value, with the domains
+// of these rows.
 func (a arrangement) narrowed() arrangement {
 	v := *a.view
 	v.rows, v.of = nil, map[*column]*kept{}

@@ -261,8 +261,8 @@ type middle struct {
 	value float64
 }
 
-// cut chooses the split of a box: the one that narrows the most trees or, if all are
-// constant, one along a feature in a constraint.
+// cut chooses the split of a box: at the step with the largest gain (see weigh) or, if all
+// trees are constant, along a feature in a constraint.
 func (g *grove) cut(box space.Box, allowed []int) (feature int, at middle, ok bool) {
 	g.gains = map[place]float64{}
 	for k := range g.forest.trees {
@@ -303,7 +303,8 @@ func (g *grove) cut(box space.Box, allowed []int) (feature int, at middle, ok bo
 	return feature, at, widest > 0
 }
 
-// weigh adds to each step inside the box the difference of the leaves below it.
+// weigh adds, for each node of the subtree at at, to the gains of its steps inside the box: the
+// difference between the largest and the least leaf below the node, times weight.
 func (g *grove) weigh(t *tree, at int32, cells []int32, weight float64) {
 	b := &t.nodes[at]
 	if b.feature < 0 {
