@@ -81,7 +81,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	rated := r.Groups || slices.ContainsFunc(r.Gates, func(g gate.Gate) bool { return g.Name == MinImpactRatio })
 	minShare, err := r.minShare()
 	if err == nil && rated && q.Study.Number {
-		err = fmt.Errorf("rates of groups: %s predicts a number; rates need a model that decides", q.Study.ModelPath)
+		err = fmt.Errorf("--groups, --min-impact-ratio: %s predicts a number; rates of groups need a model that decides", q.Study.ModelPath)
 	}
 	if err != nil {
 		return nil, session.Mistake(err)
@@ -221,7 +221,7 @@ func (c *Config) measure(q *question.Question) (err error) {
 		return err
 	}
 	if q.Study.ModelFile.OneOfMany {
-		return fmt.Errorf("%s decides between several classes and has no single score, which comparing two models needs; use hyfair audit, which says whose class changes", q.Study.ModelPath)
+		return fmt.Errorf("%s decides between several classes and has no single score, which comparing two models needs; hyfair audit without --baseline says whose class changes", q.Study.ModelPath)
 	}
 	if c.Number = q.Study.Number; q.Spec.Notion != "" || c.Number {
 		if c.Notion, err = q.Notion(); err != nil {
@@ -278,7 +278,7 @@ func (r *Request) favour(q *question.Question) error {
 	case r.Favourable != "positive" && r.Favourable != "negative":
 		return fmt.Errorf("--favourable %s: want positive or negative", r.Favourable)
 	case q.Study.Number:
-		return fmt.Errorf("--favourable: %s predicts a number, which brings no decision", q.Study.ModelPath)
+		return fmt.Errorf("--favourable: %s predicts a number and decides nothing: leave --favourable out", q.Study.ModelPath)
 	}
 	st := *q.Study
 	st.Rule.Low = r.Favourable == "negative"

@@ -30,10 +30,10 @@ func Other(q *question.Question, at string) (*question.Question, error) {
 		return nil, err
 	}
 	if q.Study.Number != st.Number {
-		return nil, fmt.Errorf("%s and %s: one predicts a number, the other decides", q.Study.ModelPath, st.ModelPath)
+		return nil, fmt.Errorf("%s and %s: one predicts a number, the other decides: only models of one kind can be compared", q.Study.ModelPath, st.ModelPath)
 	}
 	if a, b := q.Study.Bands, st.Bands; (a != nil || b != nil) && (a.String() != b.String() || q.Study.Rule.Low != st.Rule.Low) {
-		return nil, fmt.Errorf("%s and %s decide by different bands, %s and %s: --bands sets those of both", q.Study.ModelPath, st.ModelPath, cmp.Or(a.String(), "none"), cmp.Or(b.String(), "none"))
+		return nil, fmt.Errorf("%s and %s decide by different bands (%s and %s) or have different favourable ends: --bands sets those of both", q.Study.ModelPath, st.ModelPath, cmp.Or(a.String(), "none"), cmp.Or(b.String(), "none"))
 	}
 	st.Notion, st.Epsilon, st.Rule.Low = q.Study.Notion, q.Study.Epsilon, q.Study.Rule.Low
 	out.Study = st

@@ -79,7 +79,7 @@ func (r *Request) config(q *question.Question) (c Config, err error) {
 		given     bool
 		name, why string
 	}{
-		{q.Spec.Notion != "" && q.Spec.Notion != fairness.Decision.String(), "notion", "the only one is decision: whether the class changes"},
+		{q.Spec.Notion != "" && q.Spec.Notion != fairness.Decision.String(), "notion", "its only notion is decision: whether the class changes"},
 		{q.Spec.Epsilon != "", "epsilon", "classes have no ε"},
 		{r.Thresholds != "", "thresholds", "the decision is the class with the largest output"},
 		{r.Baseline != "", "baseline", "two models are compared by a score"},

@@ -41,12 +41,12 @@ func ParseThresholds(text string) (out []*big.Rat, err error) {
 				return nil, fmt.Errorf("%s follows %s: want increasing thresholds", fairness.FormatRat(from), fairness.FormatRat(out[len(out)-1]))
 			}
 			if out = append(out, from); len(out) > maxThresholds {
-				return nil, fmt.Errorf("want at most %d thresholds: take a larger step", maxThresholds)
+				return nil, fmt.Errorf("want at most %d thresholds: take a larger step, or list fewer", maxThresholds)
 			}
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%q holds no threshold", text)
+		return nil, fmt.Errorf("%q holds no threshold: want LO..HI with LO at most HI", text)
 	}
 	return out, nil
 }

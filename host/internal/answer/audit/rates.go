@@ -471,7 +471,7 @@ func (a *Rated) least(r *Result) (ratio *big.Rat, text string) {
 	low, high := a.Ends()
 	switch {
 	case low == high:
-		return nil, "fewer than two groups are large enough to be judged"
+		return nil, fmt.Sprintf("fewer than two groups have a known value and at least %.3g %% of all people (--min-share)", 100*r.Rates.MinShare)
 	case *high.Selection.Rate == 0:
 		return nil, "no group has " + r.chosen()
 	}

@@ -59,7 +59,7 @@ type Request struct {
 // Validate checks all fields that need no file.
 func (r *Request) Validate() error {
 	if !(r.Gap >= 0 && r.Gap < 1) {
-		return fmt.Errorf("--gap %v: want a relative gap from 0 to below 1", r.Gap)
+		return fmt.Errorf("--gap %v: want a relative gap of at least 0 and below 1", r.Gap)
 	}
 	if r.Timeout < 0 {
 		return fmt.Errorf("--timeout %v is negative", r.Timeout)
@@ -108,7 +108,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	}
 	st := asked[0].Study
 	if r.MaxK && st.Bands != nil && queries[0].Bands == nil {
-		return nil, session.Mistake(errors.New("--max-k counts the bands of the study's decision, and --notion score asks about gaps: leave --notion out"))
+		return nil, session.Mistake(fmt.Errorf("--max-k counts the bands of the study's decision, and --notion %s asks about gaps: leave --notion out", r.Notion))
 	}
 	if n := queries[0].Notion; r.MaxK && !n.Binned() {
 		return nil, session.Mistake(fmt.Errorf("--max-k: the notion %s has no bins; use --notion score", n))

@@ -38,7 +38,7 @@ func TestJudge(t *testing.T) {
 		{"no answer", witness, Claim{Verdict: "undecided", Reason: "time limit"}, Undecided},
 		{"no solver", witness, Claim{Error: "exit status 7"}, Failed},
 		{"a question that it does not take", witness, Claim{Declined: "unsupported"}, Declined},
-		{"a claim that somebody refutes", witness, Claim{Verdict: "undecided", Refuted: []string{"its witness does not violate"}}, Wrong},
+		{"a claim that somebody refutes", witness, Claim{Verdict: "undecided", Refuted: []string{"its witness, replayed, has no margin above 0.05"}}, Wrong},
 		{"a witness larger than any", witness, Claim{Verdict: "unfair", Gap: new(0.07)}, Untrue},
 		{"a proof", fair, Claim{Verdict: "fair"}, Proved},
 		{"a witness where there is none", fair, Claim{Verdict: "unfair", Gap: new(0.0501)}, Untrue},

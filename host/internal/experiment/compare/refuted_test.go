@@ -81,7 +81,7 @@ func TestClaimsRefutedInTheTaskAreDisagreements(t *testing.T) {
 			if r.Witness != nil {
 				r.Witness.Copy2 = r.Witness.Copy1
 			}
-		}, engine.Direct, GoalDecide, true, "its witness does not violate"},
+		}, engine.Direct, GoalDecide, true, "its witness, replayed, has no margin above"},
 		"a wrong optimum":         {func(_ *problem.Problem, r *sdk.Result) { r.Objective, r.Bound = r.Objective+0.25, r.Bound+0.25 }, engine.Direct, GoalMaximise, true, "its own point has"},
 		"NaN":                     {func(_ *problem.Problem, r *sdk.Result) { r.Bound, r.HasBound = math.NaN(), true }, "bigm", GoalDecide, false, "NaN"},
 		"a point, and infeasible": {func(_ *problem.Problem, r *sdk.Result) { r.Status = sdk.Infeasible }, "bigm", GoalDecide, false, "infeasible and holds a point"},

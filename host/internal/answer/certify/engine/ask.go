@@ -245,7 +245,7 @@ func (a *ask) check(out *answer) {
 	switch {
 	case out.fault != "":
 	case !(out.Tolerance >= 0 && out.Tolerance <= maxTolerance):
-		out.fault = fmt.Sprintf("it claims a tolerance of %.3g, which excuses too much", out.Tolerance)
+		out.fault = fmt.Sprintf("it claims a tolerance of %.3g; at least 0 and at most %g is accepted", out.Tolerance, maxTolerance)
 	case out.HasBound && math.IsNaN(out.Bound) || out.Values != nil && math.IsNaN(out.Objective):
 		out.fault = "its bound or its objective is NaN"
 	case out.Status == sdk.Infeasible && out.Values != nil:

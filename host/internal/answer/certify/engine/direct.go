@@ -161,7 +161,7 @@ func (r *run) odd(q *problem.Query, res *sdk.Result) string {
 	down := q.Goal == problem.MinK || q.Goal == problem.Minimise
 	switch {
 	case !(res.Tolerance >= 0 && res.Tolerance <= maxTolerance):
-		return fmt.Sprintf("it claims a tolerance of %.3g, which excuses too much", res.Tolerance)
+		return fmt.Sprintf("it claims a tolerance of %.3g; at least 0 and at most %g is accepted", res.Tolerance, maxTolerance)
 	case r.o.Description.Exactness != sdk.GradeNumerical && res.Tolerance > 0:
 		return fmt.Sprintf("it claims a tolerance of %.3g, and to be %s", res.Tolerance, r.o.Description.Exactness)
 	case res.HasBound && math.IsNaN(res.Bound) || best && math.IsNaN(res.Objective):
@@ -214,7 +214,7 @@ func (r *run) credit(res *sdk.Result) (fault string) {
 		return "" // a known witness is as good
 	}
 	r.report.Spurious++
-	return "its witness does not violate"
+	return fmt.Sprintf("its witness, replayed, has no margin above %.9g", best)
 }
 
 // upperOf is the claim's dual bound; +Inf without one.

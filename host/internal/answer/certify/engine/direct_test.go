@@ -186,7 +186,7 @@ func TestLiesAboutNetworks(t *testing.T) {
 		fault string
 	}{
 		{"everything is fair", on(problem.Decide, func(r *sdk.Result) { *r = sdk.Result{Status: sdk.Infeasible} }), "claims that nothing exceeds"},
-		{"its copies are one", on(problem.Decide, func(r *sdk.Result) { r.Witness.Copy2 = r.Witness.Copy1 }), "does not violate"},
+		{"its copies are one", on(problem.Decide, func(r *sdk.Result) { r.Witness.Copy2 = r.Witness.Copy1 }), "has no margin above"},
 		{"its copies are two people", on(problem.Decide, func(r *sdk.Result) { r.Witness.Copy2 = []float64{0, 1} }), "outside the question's space"},
 		{"its witness is cut short", on(problem.Decide, func(r *sdk.Result) { r.Witness.Copy2 = nil }), "its witness has copies of"},
 		{"feasible without a witness", on(problem.Decide, func(r *sdk.Result) { r.Witness = nil }), "holds no point"},

@@ -226,7 +226,7 @@ func (e *enclosing) askUpwards(ctx context.Context) error {
 			least = 2
 		}
 		if q.K = max(least, int(e.Found)+1); float64(q.K) > e.Bound {
-			e.Reason = "a solver of this form can only be asked for 3 bins or more"
+			e.Reason = "a solver of this form can only be asked for " + outcomes(&q) + " or more"
 			return nil
 		}
 		e.note()
@@ -263,7 +263,7 @@ func (e *enclosing) why(ctx context.Context, res *sdk.Result) string {
 	case e.Settled():
 		return ""
 	case len(e.report.Faults) > 0:
-		return "the solver contradicted what was evaluated exactly"
+		return "the solver contradicted itself or an exact evaluation"
 	case res == nil:
 		return e.run.reason(ctx)
 	}

@@ -127,7 +127,7 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 		o.Encoding = DefaultEncoding(&o.Description)
 	}
 	if o.Encoding == "" {
-		return nil, fmt.Errorf("solver %s decides problems in no form that hyfair can ask: %w", o.Description.Name, sdk.ErrUnsupported)
+		return nil, fmt.Errorf("solver %s decides problems in none of the forms that hyfair asks in: %w", o.Description.Name, sdk.ErrUnsupported)
 	}
 	if o.Bounds == "" {
 		o.Bounds = DefaultBounds
