@@ -51,7 +51,7 @@ func (c *column) foreign() string {
 	}
 	switch most := 9 * len(c.texts); {
 	case signed > 0 && 10*(signed+numbers) >= most:
-		return fmt.Sprintf("numbers with a sign, such as %.40q: write them as plain numbers", sign)
+		return fmt.Sprintf("numbers with a currency or other sign, such as %.40q: write them as plain numbers", sign)
 	case 10*dates >= most:
 		return fmt.Sprintf("dates such as %.40q: write them in the form 2024-02-29", c.texts[0])
 	}

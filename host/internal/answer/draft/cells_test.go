@@ -329,7 +329,7 @@ func TestInputsThatNoColumnMakes(t *testing.T) {
 		want   string
 	}{
 		"none":       {func(int) string { return "Main St." }, "street", `the model takes "income", and no column of `},
-		"money":      {func(i int) string { return fmt.Sprintf("\"$%d,%03d.50\"", 1+i%3, i) }, "income", `income (numbers with a sign, such as "$1,000.50": write them as plain numbers)`},
+		"money":      {func(i int) string { return fmt.Sprintf("\"$%d,%03d.50\"", 1+i%3, i) }, "income", `income (numbers with a currency or other sign, such as "$1,000.50": write them as plain numbers)`},
 		"euros":      {func(i int) string { return fmt.Sprintf("%d EUR", 1000+i) }, "income", `such as "1000 EUR"`},
 		"negative":   {func(i int) string { return fmt.Sprintf("(%d)", 1000+i%4) }, "income", `such as "(1000)"`},
 		"SAP":        {func(i int) string { return fmt.Sprintf("%d%s", 100+i, map[bool]string{true: "-"}[i%5 == 3]) }, "income", `such as "103-"`},
@@ -351,7 +351,7 @@ func TestInputsThatNoColumnMakes(t *testing.T) {
 	}
 }
 
-// Texts that only look like numbers with a sign or dates stay categories.
+// Texts that only look like numbers with a currency sign or dates stay categories.
 func TestTextsBesideNumbers(t *testing.T) {
 	for _, texts := range [][]string{{"A1", "B2"}, {"<50k", ">50k"}, {"18-25", "26-35"}, {"1st", "2nd"}, {"$", "$$"}, {"3 kids", "4 kids"}, {"1.2.3", "yes"}} {
 		text := "age,kind,y\n"

@@ -76,7 +76,7 @@ func (d *drafter) views() ([]*selection, error) {
 	}
 	views = slices.DeleteFunc(views, func(v *selection) bool { return len(v.rows) == 0 })
 	if len(views) == 0 {
-		return nil, fmt.Errorf("%s: every row has a missing value", d.Data)
+		return nil, fmt.Errorf("%s: every row has a missing value: fill these cells, or remove the columns that have them", d.Data)
 	}
 	common := views[0].rows
 	if d.sends() { // a pipeline may treat missing values differently than its file

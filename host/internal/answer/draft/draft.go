@@ -216,11 +216,11 @@ func (d *drafter) draft() (err error) {
 	}
 	d.findUsable()
 	if len(d.usable) == 0 {
-		return fmt.Errorf("%s: no column can be a feature", d.Data)
+		return fmt.Errorf("%s: no column can be a feature: want one besides the label; not used: [%s]", d.Data, strings.Join(d.left, ", "))
 	}
 	for _, name := range d.Protected {
 		if !slices.ContainsFunc(d.usable, func(c *column) bool { return c.name == name }) {
-			return fmt.Errorf("--protected %s: no such feature; there are %s", name, d.names())
+			return fmt.Errorf("--protected %s: no column of this name can be a feature; want one of %s", name, d.names())
 		}
 	}
 	if d.chosen, err = d.arrange(); err != nil {
@@ -229,7 +229,7 @@ func (d *drafter) draft() (err error) {
 	if d.chosen.view.fill {
 		d.chosen = d.chosen.narrowed()
 		if len(d.chosen.view.rows) == 0 {
-			return fmt.Errorf("%s: every row has a missing value that the model does not take", d.Data)
+			return fmt.Errorf("%s: every row has a missing value that the model does not take: fill these cells", d.Data)
 		}
 	}
 	if d.forgets() && !(d.Scores != "" && d.out.Solved) && slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.lacks() }) {

@@ -44,7 +44,7 @@ func (d *drafter) others(tried []arrangement, scores []float64) string {
 		return said
 	}
 	if slices.ContainsFunc(near, func(a arrangement) bool { return a.shuffled(d.model, scores) }) {
-		return d.unmet("but in another order they are the model's scores: write them in the order of the rows of" + d.Data)
+		return d.unmet("but in another order they are the model's scores: write them in the order of the rows of " + d.Data)
 	}
 	return ""
 }

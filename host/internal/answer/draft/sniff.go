@@ -89,7 +89,7 @@ func (t *table) divide(head string, whole bool) (rows [][]string, err error) {
 	}
 	if !whole {
 		if head = head[:strings.LastIndexByte(head, '\n')+1]; head == "" {
-			return nil, fmt.Errorf("the first line has more than %d kB", headBytes>>10)
+			return nil, fmt.Errorf("the first line has more than %d kB: is it a CSV file?", headBytes>>10)
 		}
 	}
 	t.format.Delimiter = ','

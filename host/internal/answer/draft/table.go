@@ -90,7 +90,7 @@ func (t *table) read(names []string) (*table, error) {
 		return nil, err
 	}
 	if t.rows == 0 {
-		return nil, fmt.Errorf("%s: no rows", path)
+		return nil, fmt.Errorf("%s: no rows: want at least one", path)
 	}
 	for i, c := range t.columns {
 		if c.name = columns[i]; !utf8.ValidString(c.name) {

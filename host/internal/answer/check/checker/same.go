@@ -49,7 +49,7 @@ func SameTrees(of, other *trees.Ensemble, n fairness.Notion) error {
 	case of.Output != other.Output && !earlier:
 		return fmt.Errorf("the certificate's trees end in a %s, these in a %s", of.Output, other.Output)
 	case of.Base != other.Base:
-		return fmt.Errorf("the certificate's trees add to %v, these to %v", of.Base, other.Base)
+		return fmt.Errorf("the base value of the certificate's trees is %v, that of these is %v", of.Base, other.Base)
 	}
 	for k := range of.Trees {
 		a, b := of.Trees[k], other.Trees[k]
