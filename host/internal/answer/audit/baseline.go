@@ -14,8 +14,8 @@ import (
 
 // Other returns the question q with another model. The argument at names a study or, in the form
 // that --model takes, a model for the study of q. A study gives its model, inputs and threshold;
-// everything else, the favourable decision too, comes from q. It is an error if only one of the models
-// predicts a number, or if their bands differ.
+// everything else, the favourable decision too, comes from q. It is an error if only one of the
+// models predicts a number, or if their bands differ.
 func Other(q *question.Question, at string) (*question.Question, error) {
 	path, o := q.Spec.Study, study.Options{DataRoot: q.Spec.Data, Model: at, Threshold: q.Spec.Threshold, Bands: q.Spec.Bands, Parts: true}
 	if study.IsStudy(at) {

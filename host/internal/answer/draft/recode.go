@@ -11,7 +11,8 @@ import (
 )
 
 // recoded returns the arrangement with the codes found. The numbers of a column are 0, 1, 2, …
-// if the codes allow that, else 1, 2, 3, …, else the smallest. only: no other codes give the scores.
+// if the codes allow that, else 1, 2, 3, …, else the smallest. only: no other codes give the
+// scores.
 func (c *coding) recoded(codes []int, only bool) arrangement {
 	a := c.arrangement
 	a.features = slices.Clone(a.features)

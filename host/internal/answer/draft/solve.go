@@ -223,8 +223,8 @@ func newEquations(n int) *equations {
 	return &equations{mat.NewSymDense(n, nil), mat.NewVecDense(n, nil), 0}
 }
 
-// sum adds up the equations of the first rows at the lines. With sharp, errors are
-// those of scores; without, between those of scores and of logits, which converges from further away.
+// sum adds up the equations of the first rows at the lines. With sharp, errors are those of
+// scores; without, between those of scores and of logits, which converges from further away.
 func (f *fitter) sum(e *equations, t *trial, lines []float64, rows int, sharp bool) {
 	normal, right := e.normal.RawSymmetric(), e.right.RawVector().Data
 	clear(normal.Data)

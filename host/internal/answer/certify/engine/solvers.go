@@ -145,8 +145,9 @@ func OpenProver(ctx context.Context, s *session.Session, seed int64, goals ...pr
 // Close ends the solver.
 func (p *Prover) Close() { p.Plugin.Close() }
 
-// Enclose calls the function Enclose with a time limit. If the solver was lost, contradicted itself or
-// was refuted by an individual, it returns the error together with the part of the result that stands.
+// Enclose calls the function Enclose with a time limit. If the solver was lost, contradicted
+// itself or was refuted by an individual, it returns the error together with the part of the
+// result that stands.
 func (p *Prover) Enclose(ctx context.Context, q problem.Query, goal problem.Goal, limit time.Duration, known [][]float64) (*Extreme, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

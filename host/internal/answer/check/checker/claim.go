@@ -183,7 +183,7 @@ func (c *claim) apart(hi, lo *big.Rat) bool {
 		return !fairness.GapExceeds(hi, lo, c.most)
 	case fairness.Logit, fairness.Share:
 		return new(big.Rat).Sub(hi, lo).Cmp(c.most) <= 0
-	case fairness.Decision: // the margin is the larger logit less the largest one that is a no; there is one only if the smaller is a no
+	case fairness.Decision: // the margin: the larger logit less the border of a yes, if the smaller is a no
 		return c.yes(lo) || !c.yes(new(big.Rat).Sub(hi, c.most))
 	case fairness.DecisionStrict: // the margin is min(larger, −smaller)
 		return hi.Cmp(c.most) <= 0 || new(big.Rat).Neg(lo).Cmp(c.most) <= 0

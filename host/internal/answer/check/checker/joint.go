@@ -170,9 +170,9 @@ func (e *encloser) withoutSlopes() [][2][]float64 {
 	return out
 }
 
-// substitute returns a linear form of the position that bounds the functional from above; nil if a hexagon is empty. After each layer
-// the functional is at most Σ α·max(0, x) + β·max(0, y) + c, with x and y the sums of a neuron on the two sides. With slopes s and
-// t, a term is at most s·x + t·y plus the largest remainder over the hexagon.
+// substitute returns a linear form of the position that bounds the functional from above; nil if a hexagon is empty.
+// After each layer the functional is at most Σ α·max(0, x) + β·max(0, y) + c, with x and y the sums of a neuron on
+// the two sides. With slopes s and t, a term is at most s·x + t·y plus the largest remainder over the hexagon.
 func (e *encloser) substitute(f *functional) *logit {
 	last := len(e.model.layers) - 1
 	alpha, beta, shift := make([]big.Int, 1), make([]big.Int, 1), uint(0) // over 2^shift

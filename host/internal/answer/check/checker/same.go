@@ -37,8 +37,9 @@ func SameNetwork(of, other *relu.Network) error {
 }
 
 // SameTrees describes the first difference between a certificate's trees and others; nil if both
-// compute the same function, given the claim's notion. It ignores the side of missing values. For claims not about scores it also accepts the linear link with which earlier
-// versions declare a share.
+// compute the same function, given the claim's notion. It ignores the side of missing values. For
+// claims not about scores it also accepts the linear link with which earlier versions declare a
+// share.
 func SameTrees(of, other *trees.Ensemble, n fairness.Notion) error {
 	earlier := of.Output == fairness.LinkLinear && other.Output == fairness.LinkShare && !n.Binned()
 	switch {
