@@ -1,5 +1,5 @@
-// Command hyfair finds, certifies, measures and explains discrimination
-// clusters in neural networks.
+// Command hyfair finds, certifies, measures, explains and mitigates discrimination clusters in
+// neural networks and trees.
 package main
 
 import (

@@ -23,7 +23,7 @@ import (
 // values returns what a shell may complete a word to; nil if that is unknown.
 type values func(app *App, args []string) []string
 
-// completions holds the completions of flags, by name; those of arguments are below.
+// completions holds the completions of flags, by name. addCompletions has those of arguments.
 var completions = map[string]values{
 	"solver":   func(app *App, _ []string) []string { return app.plugins(client.Solver) },
 	"strategy": func(app *App, _ []string) []string { return app.strategies() },
@@ -122,8 +122,8 @@ func (a *App) strategies() []string {
 // completing bounds the time that a shell waits for plugins to list their presets.
 const completing = 3 * time.Second
 
-// runs returns the names of the runs of the given commands (none: of all commands), each with its
-// command and study.
+// runs returns the names of the runs of the given commands, or of all commands if none is given,
+// each with its command and study.
 func (a *App) runs(commands ...string) (out []string) {
 	(&session.Session{JournalFile: a.Journal}).Past(func(j *journal.Journal) error {
 		infos, err := j.Runs()

@@ -58,8 +58,7 @@ type experimentFlags struct {
 // is shown, or where it is stored.
 var showing = []string{"from", "format", "out", "columns", "control", "tidy", "plots", "plot-format", "html", "junit", mitigate.MaxCost, mitigate.MaxUnfair, "target", "json", "journal", "data", "plugin-dir", "log-level"}
 
-// add adds the flags of an experiment, with the given prefix in the help of those that show or
-// resume a run.
+// add adds --models and the flags of addDoing, with the given prefix in the help of the latter.
 func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
 	cmd.Flags().StringVar(&f.models.Pattern, "models", "",
 		"pattern of networks next to each study's own, such as 'AC-[1368]', instead of the file's (default: as the file says, else the study's own network)")
@@ -166,7 +165,7 @@ func (f *experimentFlags) writeTidy(t experiment.Table) error {
 	return nil
 }
 
-// show shows the chosen columns of a table of arms, even if its runs cannot be written.
+// show shows the chosen columns of a table of arms, even if the file of --tidy cannot be written.
 func (f *experimentFlags) show(app *App, t experiment.Table) error {
 	if err := f.choose(t); err != nil {
 		return err
@@ -318,7 +317,7 @@ func (f *experimentFlags) place(app *App, s *session.Session) (experiment.Place,
 // interrupt it says that the same command resumes the others.
 func ended(ctx context.Context, failed error) error {
 	switch {
-	case errors.Is(failed, session.ErrContradiction): // exitCode says so
+	case errors.Is(failed, session.ErrContradiction): // exitCode has a code for it
 	case ctx.Err() != nil:
 		return interruption("interrupted; the finished tasks are shown, and the same command resumes the others", failed)
 	}
@@ -367,7 +366,7 @@ func (f *experimentFlags) recallSeries(app *App, plan func(record.Task) (experim
 }
 
 // runSeries asks the same question about the networks of a file, once for each point of its
-// grid. The file may set whatever the command's flags can, except those of single studies.
+// grid. The file may set all flags of the command except those that openSeries leaves out.
 func runSeries[Q, R any](cmd *cobra.Command, app *App, f *experimentFlags, file string, single []string, p *series.Plan[Q, R],
 	request func(question.Spec, string) (Q, error), show func(experiment.Table) error,
 ) error {
@@ -480,7 +479,7 @@ func openSeries(cmd *cobra.Command, app *App, file string, single []string) (*gr
 	return in, s, nil
 }
 
-// set sets a flag, unless the user gave it.
+// set sets a flag to a value of the file. The caller checks that the user did not give the flag.
 func (s *settings) set(name, text string) error {
 	value := s.cmd.Flag(name).Value
 	if list, several := value.(pflag.SliceValue); several {
@@ -507,7 +506,7 @@ func (s *settings) take(v gridfile.Value) error {
 	return s.set(v.Key, v.Text)
 }
 
-// at sets the flags to the values of a point, which were validated before.
+// at sets the flags to the values of a point. take has accepted them before.
 func (s *settings) at(p gridfile.Point) {
 	s.app.Set = s.shared
 	for _, v := range p {

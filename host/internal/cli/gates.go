@@ -38,7 +38,7 @@ func (a *App) addGates(cmd *cobra.Command, to *[]gate.Gate) {
 	}
 }
 
-// gateFlag is the value of a flag that is a gate.
+// gateFlag is the value of a flag that sets a gate.
 type gateFlag struct {
 	to    *[]gate.Gate
 	name  string

@@ -129,8 +129,7 @@ func (i *input) Read(p []byte) (int, error) {
 	}
 }
 
-// without removes an error, given as the second argument, from the tree of the first. It returns
-// nil if no other error remains.
+// without returns err with the error what removed from its tree; nil if no other error remains.
 func without(err, what error) error {
 	if what == nil || !errors.Is(err, what) {
 		return err

@@ -68,7 +68,7 @@ type App struct {
 	parted bool
 	// working is set by begin; nil if no caller waits for it.
 	working *atomic.Bool
-	// interrupt ends the command as a signal does; nil if the program has no signals.
+	// interrupt ends the command as a signal does. Only Main sets it.
 	interrupt func()
 }
 
@@ -96,7 +96,7 @@ func (e *exitError) Error() string {
 func (e *exitError) Unwrap() error { return e.err }
 
 // usage marks an error as the user's: bad flags or bad input, exit code 2. An error of the
-// machine stays one, with exit code 1, wherever it comes from.
+// machine, such as a full disk, is returned unchanged and keeps exit code 1.
 func usage(err error) error {
 	if err == nil || files.OfMachine(err) {
 		return err
@@ -116,8 +116,8 @@ const sameSignal = 500 * time.Millisecond
 // process at once. Standard output is closed at the end.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out, said := &output{to: stdout}, &diagnostics{stderr}
-	// A pipe without a reader is an error of its write, and does not end the run:
-	// the journal and other files are still completed.
+	// Writing to a pipe without a reader returns an error and does not end the run: the
+	// journal and other files are still completed.
 	pipe := make(chan os.Signal, 1)
 	signal.Notify(pipe, syscall.SIGPIPE)
 	defer signal.Stop(pipe)
@@ -170,8 +170,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return code
 }
 
-// abandoned closes the channel it returns once a command outstays a signal
-// without having begun to work.
+// abandoned returns a channel that is closed if, patience after ctx ends, the command has not
+// begun to work.
 func abandoned(ctx context.Context, working *atomic.Bool) <-chan struct{} {
 	out := make(chan struct{})
 	context.AfterFunc(ctx, func() {
@@ -216,8 +216,8 @@ func newRoot(app *App) *cobra.Command {
 			}
 			return usage(fmt.Errorf("unknown command %q%s (hyfair --help lists them)", args[0], meant))
 		},
-		// Checked before every command: a command may continue after the error of an optional step,
-		// such as a climb, and so hide this one.
+		// simd.Check runs before every command: a command may continue after the error of an
+		// optional step, such as a climb, and would hide this one.
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			view.SafeCSV(app.CSVSafe)
 			if app.Progress != progressLine && app.Progress != progressJSON {

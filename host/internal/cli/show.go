@@ -99,7 +99,8 @@ func asking[R any, P showable](app *App, answer answer[R, P], request *R, set fu
 	}
 }
 
-// interruptedIf returns err, or the error of an interruption if there was one.
+// interruptedIf returns err or, if the command was interrupted without an error, an error with the
+// exit code of an interruption.
 func interruptedIf(interrupted bool, err error) error {
 	if err == nil && interrupted {
 		return &exitError{code: ExitInterrupted}
@@ -145,8 +146,8 @@ func write(w io.Writer, r result, format string, o view.Options) error {
 // usualWidth is the width assumed of a terminal that does not report its own.
 const usualWidth = 80
 
-// screen returns how documents are written to standard output: at a terminal's width, with
-// colours if it wants them; unchanged elsewhere.
+// screen returns how documents are written to standard output: in a terminal at its width, and with
+// colours unless $NO_COLOR is set; elsewhere at any width and without colours.
 func (a *App) screen() (o view.Options) {
 	out, ok := a.Stdout.(*output)
 	if !ok {

@@ -93,7 +93,7 @@ The exit code is 4 if a claim is false.`,
 	return cmd
 }
 
-// settle completes the plan from flags and the folder, after checking every plugin.
+// settle completes the plan from flags and the folder, and checks every plugin.
 func (f *soundnessFlags) settle(ctx context.Context, app *App, folder string) (err error) {
 	f.runs = 1
 	p := &f.plan

@@ -29,8 +29,8 @@ import (
 
 func init() { commands = append(commands, newWork) }
 
-// processStart is the moment from which a worker's time counts: as early as a
-// process can tell.
+// processStart is the start of a worker's time, the earliest moment that the process can
+// record.
 var processStart = time.Now()
 
 func newWork(app *App) *cobra.Command {
@@ -72,7 +72,8 @@ func runWork(ctx context.Context, app *App) error {
 	return errors.Join(works[job.Kind](ctx, app, job, out), out.err)
 }
 
-// works holds what a worker can do, by kind of request. Commands with series add their kinds.
+// works holds what a worker can do, by kind of request. Files of other commands add their kinds in
+// init.
 var works = map[string]func(context.Context, *App, *experiment.Job, *eventWriter) error{
 	"compare": func(ctx context.Context, app *App, job *experiment.Job, out *eventWriter) error {
 		r, err := requestOf[compare.Job](job)

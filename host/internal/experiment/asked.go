@@ -18,8 +18,9 @@ type Asks struct {
 	// Protected attributes vary together; Rules are the constraints that are switched on.
 	Protected []string `json:"protected"`
 	Rules     []string `json:"rules,omitempty"`
-	// Threshold is the score that a positive decision exceeds, or reaches if it begins with
-	// "at ", or the scores of each group in words; empty with Bands, which are the outcomes in place of yes and no.
+	// Threshold is the score that a positive decision exceeds or, after "at ", the score that it
+	// reaches; with thresholds by group, it lists them. It is empty with Bands, the outcomes in
+	// place of yes and no.
 	Threshold string `json:"threshold"`
 	Bands     string `json:"bands,omitempty"`
 	// Where is the predicate that cuts the space.

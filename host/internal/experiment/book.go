@@ -62,8 +62,8 @@ type book struct {
 	Kept
 	frame  *Frame
 	finish func(record.Finished) error
-	// run is nil if results are kept in memory. Reusable results are in these journals, the
-	// run's own first; none with Fresh.
+	// run is nil if results are kept in memory. known are the journals whose results are reused,
+	// the run's own first; empty with Fresh.
 	run   *journal.Run
 	known []*journal.Journal
 	paths []string // the paths of known[1:], as the user named them
@@ -184,7 +184,7 @@ func (b *book) within(t Task) string {
 }
 
 // prepare adopts reusable results of other runs, and keeps the tasks' content digests. apart
-// lists the machines whose results were rejected because they differ from this one.
+// lists the machines that differ from this one, so that their results were rejected.
 func (b *book) prepare(tasks []Task) (apart []record.Machine, err error) {
 	cells, size := map[string][]Task{}, map[string]int{}
 	var order []string
@@ -289,7 +289,7 @@ func (b *book) Complete(key string, result any, seconds float64, events ...recor
 	return b.run.CompleteAs(journal.Done{Key: key, Seconds: seconds, Content: b.contents[key], Origin: origin}, result, events...)
 }
 
-// take counts the results that other runs made.
+// take lists the run's own tasks, and the results of other runs with their origins and numbers.
 func (k *Kept) take(tasks func(visit func(journal.Done) error) error) error {
 	k.origins = map[string]*journal.Origin{}
 	return tasks(func(d journal.Done) error {

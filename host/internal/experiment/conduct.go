@@ -90,7 +90,7 @@ type Job struct {
 	Memory  int64           `json:"memory,omitempty"`
 	// Clock of the time budget, see Terms.
 	Clock string `json:"clock,omitempty"`
-	// Journal is the path for runs that an answer makes; empty: the default.
+	// Journal is the path of the journal for runs that an answer begins; empty: the default.
 	Journal string `json:"journal,omitempty"`
 	// Copies replace files that the request names; nil: the files are on this machine.
 	Copies *files.Copies `json:"copies,omitempty"`

@@ -95,8 +95,8 @@ func (t *Tests[Row, Run]) valuesOf(arm int, keys []int) (values []string) {
 	return values
 }
 
-// effects computes the effects of a grid on a measure; false without a network on which all its
-// arms have runs.
+// effects computes the effects of a grid's keys on a measure; false if on no network all arms of
+// the grid have runs.
 func (t *Tests[Row, Run]) effects(g gridArms, measure string) (Effects, bool) {
 	e := Effects{Grid: g.name, Measure: measure}
 	means, weights := make([]float64, len(t.Arms)), make([]float64, len(t.Arms)) // weights are sums of 1/runs

@@ -120,7 +120,7 @@ func (p *Plugin) Changed() bool {
 }
 
 // content is the digest of everything that determines a task's result: the question, the
-// plugins, by their names in the frame, and this program.
+// resources, the plugins, by their names in the frame, and this program.
 func (f *Frame) content(asked any, plugins []string) (string, error) {
 	program, err := session.Program()
 	if err != nil {

@@ -33,7 +33,7 @@ type Measure[Row, Run any] struct {
 	Neutral bool
 }
 
-// Fill sets the cells of a row from its runs; nil runs leave nil values.
+// Fill sets the cells of a row from its runs. Without runs the cells have no values.
 func Fill[Row, Run any](measures []Measure[Row, Run], row *Row, runs []Run) {
 	for _, m := range measures {
 		*m.Cell(row) = statistics.Of(Each(runs, m.Of))

@@ -39,8 +39,8 @@ type Order struct {
 type Place interface {
 	// Do runs one task, as workers.Processes.Do does. It passes events on in order.
 	Do(ctx context.Context, o *Order, event func(record.Event) error) (workers.Usage, error)
-	// Begin is called once per call of Conduct, with the number of pending tasks of each group.
-	// It returns the number of tasks to run at a time; 0: the user's number.
+	// Begin is called before the tasks of a Bench.Run, with the number of pending tasks of each
+	// group. It returns the number of tasks to run at a time; 0: the user's number.
 	Begin(f *Frame, groups map[string]int) (width int, err error)
 	// Without withdraws one task of a group.
 	Without(group string)
@@ -103,8 +103,8 @@ type known struct {
 	begun bool
 }
 
-// gather passes the pending tasks to the place, and withdraws those that end before they
-// reach it.
+// gather announces the groups of the pending tasks to the place, and withdraws the tasks that end
+// before they reach it.
 func (b *book) gather(place Place, tasks []Task) (width int, err error) {
 	groups := map[string]int{}
 	b.mu.Lock()

@@ -20,8 +20,8 @@ import (
 type Task struct {
 	// Key names the task in the record.
 	Key string
-	// Asked and Plugins, which are keys in the frame, determine the task's result: a result that
-	// another run has is reused, unless Asked is nil. All tasks of a Cell run on equal machines.
+	// Asked and Plugins (keys in the frame) determine the task's result: another run's result is
+	// reused if both are equal, unless Asked is nil. All tasks of a Cell run on equal machines.
 	Asked   any
 	Plugins []string
 	Cell    string
@@ -108,9 +108,9 @@ func Slots(cores []int, jobs, threads int) [][]int {
 	return out
 }
 
-// Run runs the tasks without a result in the record, Jobs at a time. The error joins what could
-// not be recorded and the failures if Options.Failed is nil. ctx ends the experiment early:
-// running tasks are not recorded.
+// Run runs the tasks without a result in the record, Jobs at a time. The error joins the errors of
+// the record and, if Options.Failed is nil, those of tasks. ctx ends the experiment early: running
+// tasks are not recorded.
 func Run(ctx context.Context, tasks []Task, kept record.Store, o Options) error {
 	r := &runner{Options: o, kept: kept}
 	open := slices.DeleteFunc(slices.Clone(tasks), func(t Task) bool {
@@ -190,7 +190,7 @@ func (r *runner) do(ctx context.Context, t Task, cores []int) {
 		case err == nil:
 			r.complete(t.Key, out, time.Since(begin), false)
 			return
-		case attempt < attempts && !session.IsMistake(err) && !errors.Is(err, session.ErrContradiction): // a second attempt would fail in the same way
+		case attempt < attempts && !session.IsMistake(err) && !errors.Is(err, session.ErrContradiction): // after these a second attempt would fail, too
 			retried = err.Error()
 			r.change(func(s *Progress) { s.Retried++ })
 			continue

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// The bootstrap: the number of resamples, their seed, so that equal values have equal
-// intervals, and the confidence level.
+// Settings of the bootstrap: the number of resamples, and the confidence level of the
+// intervals.
 const (
 	resamples  = 1000
 	confidence = 0.95
@@ -17,7 +17,7 @@ type Interval [2]float64
 
 // bootstrap returns the intervals of the mean and of the median by B. Efron's percentile
 // method (Bootstrap methods: another look at the jackknife, Annals of Statistics 7,
-// 1979); nil for fewer than two values.
+// 1979); nil for fewer than two values. Equal values have equal intervals.
 func bootstrap(values []float64) (mean, median *Interval) {
 	if len(values) < 2 {
 		return nil, nil

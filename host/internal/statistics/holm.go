@@ -10,7 +10,7 @@ import (
 // A simple sequentially rejective multiple test procedure, Scandinavian Journal of
 // Statistics 6, 1979): the smallest is multiplied by their number, the next by one less,
 // and so on; none may be less than a previous one, or exceed 1. Hypotheses whose adjusted
-// p is below α may be rejected, with a probability of any wrong rejection below α.
+// p is below α may be rejected; the probability of any wrong rejection is at most α.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

@@ -19,7 +19,7 @@ func Mean(values []float64) float64 {
 func SD(values []float64) float64 {
 	mean, squares := Mean(values), 0.0
 	for _, v := range values {
-		squares += float64((v - mean) * (v - mean)) // rounded, the same on every machine
+		squares += float64((v - mean) * (v - mean)) // the conversion prevents a fused multiply-add, which only some machines have
 	}
 	if len(values) < 2 {
 		return math.NaN()

@@ -63,7 +63,7 @@ func (f *Figure) write(w io.Writer, format string, on sheet) error {
 	return paint(w, format, l.title, on.width, l.height, l.draw)
 }
 
-// textsOf returns how a format shows texts.
+// textsOf returns the function that prepares texts for a format.
 func textsOf(format string) func(string) string {
 	if format == SVG { // shown in any font that has the characters
 		return Printable

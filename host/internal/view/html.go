@@ -37,8 +37,8 @@ const (
 	roomForBlocks = MostHTML * 3 / 5
 	// roomForData is for embedded results.
 	roomForData = MostHTML / 5
-	// manyRows is the number of rows from which a table is folded, manyColumns the number
-	// of columns from which it is printed on wide paper.
+	// A table with more than manyRows rows is folded, one with manyColumns columns or more is
+	// printed on wide paper.
 	manyRows, manyColumns = 60, 10
 )
 

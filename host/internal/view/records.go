@@ -22,8 +22,8 @@ type Value struct {
 	Of   any
 }
 
-// Columns returns the names of all values. A name that the first records lack comes before
-// its neighbour in another record.
+// Columns returns the names of all values. A name that earlier records lack is placed before the
+// name that follows it in its own record.
 func (r Records) Columns() (names []string) {
 	for _, record := range r {
 		at := len(names)

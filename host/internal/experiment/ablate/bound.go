@@ -29,7 +29,7 @@ type Bound struct {
 // boundKey is the key of a network's bound in the record.
 func boundKey(s *Subject) string { return s.Name() + " | bound" }
 
-// prove computes the bounds that the record lacks, network by network, see experiment.Run.
+// prove computes the bounds that the record lacks, one network after the other.
 // Failures are not recorded, so another run tries again.
 func (p *Plan) prove(ctx context.Context, b *experiment.Bench, ask func(context.Context, *Subject) (*search.Bound, error)) error {
 	if p.Bound == 0 {

@@ -140,7 +140,7 @@ func (f *fold) end() (*Result, error) {
 		// strategy ends it with an error.
 		switch e := &f.events[i]; {
 		case e.Kind != record.KindFault:
-		case e.Fault.Refuted != nil: // it found nothing
+		case e.Fault.Refuted != nil: // the solver stays in the loop
 			f.result.Refuted = append(f.result.Refuted, e.Fault.Error)
 		default:
 			return nil, fmt.Errorf("%s: %s", e.Fault.Plugin, e.Fault.Error)

@@ -40,8 +40,8 @@ type Subject struct {
 	Epsilon string `json:"epsilon"`
 	// Border is the logit at which decisions change; 0 with thresholds by group.
 	Border float64 `json:"border,omitempty"`
-	// Partition is the value of PartitionOfStudy. Yardstick is the partition of the measure
-	// regions: the number of its regions with a found individual.
+	// Partition is the value of PartitionOfStudy. Yardstick is the partition for the measure
+	// named regions, which counts those that contain an individual found.
 	Partition string `json:"partition,omitempty"`
 	Yardstick string `json:"yardstick"`
 	// Features are the names of the non-protected features by index; empty for protected ones.
@@ -71,7 +71,7 @@ func (s *Subject) query(a *Arm) (*problem.Query, error) {
 	return asked.Query(problem.Decide)
 }
 
-// defaultYardstick is Fairify's chunk on its largest data set.
+// defaultYardstick is Fairify's chunk size on its largest data set.
 const defaultYardstick = "10"
 
 // AddSubject loads a study with one network and adds it to the plan. partition is the value of
@@ -175,7 +175,7 @@ func (p *Plan) Frame() *experiment.Frame {
 
 func nameOf(a *Arm) string { return a.Name }
 
-// question says which notions and ε the arms ask a subject for.
+// question says with which notions and ε the arms ask about a subject.
 func (p *Plan) question(subject int) string {
 	s := &p.Subjects[subject]
 	asked, of := experiment.Grouped(p.Arms, func(a Arm) string {

@@ -103,8 +103,8 @@ type fold struct {
 	finished bool
 	// interrupted: the worker was interrupted before its budget.
 	interrupted bool
-	// judge computes logits of the lowered model, with thresholds by group, and bands has the evaluator that counts
-	// bands; both are nil where nothing asks for them.
+	// judge computes logits of the lowered model; nil without thresholds by group. bands counts an
+	// individual's bands; nil without bands.
 	judge *individual.Judge
 	bands *evaluate.Evaluator
 }
@@ -119,7 +119,7 @@ func newFold(s *Subject, arm *Arm) (*fold, error) {
 		f.judge = individual.NewJudge(q)
 	}
 	if st := s.asked.Study; st.Bands != nil {
-		// After an error bands count 0: the worker, which has the same evaluator, says why.
+		// On an error K stays 0: the worker, which makes the same evaluator, reports the error.
 		f.bands, _ = evaluate.NewBanded(st.Model, s.asked.Space, s.asked.Region, study.DefaultEpsilon(), st.Bands)
 	}
 	if q.Notion.UsesEpsilon() {
@@ -158,8 +158,8 @@ func (f *fold) add(e *record.Event) error {
 	return nil
 }
 
-// logits returns the logits of two copies, or with thresholds by group those of the lowered model, whose border is 0 for
-// all.
+// logits returns the logits of two copies. With thresholds by group they are those of the lowered
+// model, whose decisions change at 0 for every group.
 func (f *fold) logits(copy1, copy2 []float64, logit1, logit2 float64) (a, b float64) {
 	if f.judge == nil {
 		return logit1, logit2
@@ -226,8 +226,8 @@ func (f *fold) measures(m map[string]*float64) {
 	}
 }
 
-// refuting is an individual that refutes a claim, given two copies and their logits. K counts bands, and is 0 without
-// them.
+// refuting returns the individual of two copies that refute a claim, with their logits. Its K counts
+// bands, and is 0 without bands.
 func (f *fold) refuting(copy1, copy2 []float64, logit1, logit2 float64) *Individual {
 	one := &Individual{X: f.subject.Space.Canonical(copy1)}
 	if f.bands != nil {

@@ -170,7 +170,7 @@ func over(name, title string, decimals int, of func(*run) *float64) measure {
 	}}
 }
 
-// lasting returns a time in Row.Over.
+// lasting returns a measure of time, stored in Row.Over.
 func lasting(name, title string, of func(*run) *float64) measure {
 	m := over(name, title, 2, of)
 	m.Worth = censored(of)
@@ -188,7 +188,7 @@ func censored(of func(*run) *float64) func(*run) []float64 {
 	}
 }
 
-// leaves returns the measure of what an arm's single question leaves open, in Row.Over.
+// leaves returns the measure of what an arm's single question leaves open, stored in Row.Over.
 func leaves(name string) measure {
 	m := over(name, "left open", 4, func(r *run) *float64 { return r.LeftOpen })
 	m.Worth = func(r *run) []float64 {

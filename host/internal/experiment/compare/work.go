@@ -98,8 +98,8 @@ type worker struct {
 	options engine.Options
 	stream  *record.Stream
 	rng     *rand.Rand
-	// emitting guards stream; finding guards the fields that witness writes, which a solver's
-	// goroutine calls for incumbents.
+	// emitting guards stream; finding guards the fields that the method witness writes, since a
+	// solver's goroutine calls it for incumbents.
 	emitting, finding sync.Mutex
 
 	queue []item

@@ -31,7 +31,7 @@ const (
 	// leastOut, so that no worker idles.
 	width    = 4096
 	leastOut = 16
-	// looks is the number of polls of fleet and queue in the time patience.
+	// looks is the number of polls of workers and queue within Coordinator.patience.
 	looks = 6
 	// maxEarly bounds the bytes of results that arrive before their tasks are sent.
 	maxEarly = 256 << 20
@@ -120,7 +120,7 @@ type early struct {
 	first message
 }
 
-// once identifies an accepted result: the task, and a sum of its individuals. of is nil if
+// once identifies an accepted result: the task, and a checksum of its individuals. of is nil if
 // results depend on time and cannot be compared.
 type once struct {
 	of  *subject
@@ -253,7 +253,7 @@ func (c *Coordinator) take(subscription int, subject string, body []byte, seq ui
 	c.latest = max(c.latest, seq)
 	before, taken := c.taken[p.id]
 	if taken && before.of == nil {
-		return // not comparable
+		return // the result depends on time
 	}
 	whole, first := c.parts.add(p, body, m)
 	if whole == nil {

@@ -32,7 +32,7 @@ func (l *life) started(pid int) {
 func (l *life) look() time.Duration {
 	l.mu.Lock()
 	if l.cpu == nil {
-		l.sign() // no clock on this system
+		l.sign() // without a clock of processor time, the process counts as alive
 	} else if used := l.cpu.Elapsed(); used > l.used {
 		l.used = used
 		l.sign()

@@ -21,8 +21,8 @@ const (
 	late = 30 * time.Second
 )
 
-// slot runs one task after the other. When the second context ends, it finishes the running task
-// and takes no other.
+// slot runs one task after the other. When open ends, it finishes the running task and takes no
+// other.
 func (w *Worker) slot(ctx, open context.Context, n int, cores []int) {
 	p := &puller{link: w.link}
 	defer p.close()

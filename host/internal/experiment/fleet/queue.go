@@ -15,8 +15,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// createStreams creates the queue's streams and subscribes to all results, earlier ones included. On
-// an error nothing changes.
+// createStreams creates the queue's streams and subscribes to all results, earlier ones included. If
+// the streams cannot be created, the subscription stays.
 func (c *Coordinator) createStreams(ctx context.Context) error {
 	c.filling.Lock()
 	defer c.filling.Unlock()
@@ -146,7 +146,7 @@ func (c *Coordinator) fill(ctx context.Context, w *wait) (first bool, err error)
 		_, err = c.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 			Durable: name, FilterSubject: taskPrefix + name + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.patience,
 			// No limit of deliveries here: a server that gives up on a task announces it only once,
-			// to current subscribers. The worker counts them, and reports the failure.
+			// to current subscribers. The worker counts the deliveries, and reports the failure.
 			MaxDeliver: -1, MaxAckPending: -1, MaxWaiting: 1 << 16, InactiveThreshold: 24 * time.Hour, Metadata: map[string]string{"ground": string(text)}, Replicas: c.link.replicas(),
 		})
 		if err != nil {

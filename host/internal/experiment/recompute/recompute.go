@@ -19,7 +19,7 @@ import (
 var script string
 
 // Check fails the test if a number in the table's JSON differs by more than 1e-9 from the number
-// computed from its rows. It returns the number of numbers compared. Without a Python with pandas
+// computed from its rows. It returns how many numbers were compared. Without a Python with pandas
 // and scipy it skips the test.
 func Check(t testing.TB, table experiment.Table) int {
 	t.Helper()

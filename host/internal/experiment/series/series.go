@@ -50,9 +50,9 @@ type Kind[Q, R any] struct {
 type Plan[Q, R any] struct {
 	*Kind[Q, R] `json:"-"`
 	Name        string `json:"name,omitempty"`
-	// Requests are by content; sources have the places where this machine has the files.
+	// Requests name files by checksum only; sources are the same requests with this machine's paths.
 	Requests []Q `json:"requests"`
-	// Networks are what they are called.
+	// Networks identify the requests, in the same order.
 	Networks []Network `json:"networks"`
 	Seed     int64     `json:"seed"`
 	Threads  int       `json:"threads"`
@@ -67,15 +67,15 @@ type Plan[Q, R any] struct {
 
 // Network identifies a request of a plan by name, files and grid point.
 type Network struct {
-	// Name is as of Called, Study and Model are the files' own names.
+	// Name is unique in the plan, see Plan.Called; Study and Model are the files' own names.
 	Name  string `json:"name"`
 	Study string `json:"study"`
 	Model string `json:"model,omitempty"`
-	// Point is what a grid says of the request.
+	// Point is the request's point in the grid; absent without a grid.
 	Point gridfile.Point `json:"point,omitempty"`
 	// Asks is absent if the network could not be read, and in plans of earlier versions.
 	Asks *experiment.Asks `json:"asks,omitempty"`
-	// Epsilon is ε of scores, absent likewise.
+	// Epsilon is the ε of scores; absent in the same cases as Asks.
 	Epsilon string `json:"epsilon,omitempty"`
 }
 
@@ -95,13 +95,13 @@ func stem(file string) string { return strings.TrimSuffix(filepath.Base(file), f
 // Cell is the recorded result of one network.
 type Cell[R any] struct {
 	Result *R `json:"result,omitempty"`
-	// Error tells why there is no result, or not all of it, and Retried what went wrong
-	// the first time.
+	// Error is the error of the last attempt; there may be a part of the result. Retried is the
+	// error of the first attempt.
 	Error   string `json:"error,omitempty"`
 	Retried string `json:"retried,omitempty"`
 	// Refuted: the error is that of a claim that was refuted.
 	Refuted bool `json:"refuted,omitempty"`
-	// Seconds are how long it took.
+	// Seconds is the duration of the task.
 	Seconds float64 `json:"-"`
 }
 
@@ -258,7 +258,7 @@ type Total struct {
 	Seconds float64 `json:"seconds"`
 	// A signal came before all networks were done.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Tidy are the networks, a row each or several.
+	// Tidy holds the networks, each in one row or several.
 	Tidy *experiment.Tidy `json:"-"`
 
 	failed []error

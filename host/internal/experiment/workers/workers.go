@@ -30,8 +30,8 @@ import (
 //
 // A worker reads its job as one line of JSON from standard input, and writes a Line to standard
 // output for each event and message. It stops at the end of its standard input, which comes when
-// the experiment is interrupted or this process dies; plugins end with their worker. So no
-// process outlives a kill. Safe for concurrent use.
+// the experiment is interrupted or this process dies; plugins end with their worker. So killing
+// this process ends all others. Safe for concurrent use.
 type Processes struct {
 	// Program and Args start a worker; Env is added to this process's environment.
 	Program string
@@ -218,8 +218,8 @@ func held(pid int, limit int64) *cgroup.Group {
 	return g
 }
 
-// Read passes on a worker's events until it closes its output. spoke: there was at least one
-// event.
+// Read passes on a worker's events and messages until it closes its output. spoke: there was at
+// least one of them.
 func Read(r io.Reader, event func(record.Event) error, say func(*Said)) (spoke bool, err error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 64<<10), maxLine)
@@ -251,7 +251,7 @@ func Read(r io.Reader, event func(record.Event) error, say func(*Said)) (spoke b
 	return spoke, in.Err()
 }
 
-// whole reports whether an event has the payload of its kind.
+// whole reports whether an event has the payload of its kind; true for kinds that it does not list.
 func whole(e *record.Event) bool {
 	switch e.Kind {
 	case record.KindWitness:

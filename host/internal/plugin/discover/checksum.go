@@ -53,8 +53,8 @@ func sum(dir, base string) (Sums, error) {
 	})
 }
 
-// lstatFS is the file system of walk, which unlike fs.WalkDir does not follow a link at
-// the top either.
+// lstatFS is the file system that walk needs: unlike fs.WalkDir, walk does not follow a
+// link at the top.
 type lstatFS interface {
 	fs.ReadDirFS
 	fs.ReadLinkFS

@@ -101,9 +101,9 @@ type Catalogue struct {
 
 // New looks for plugins in flagDir (--plugin-dir), $HYFAIR_PLUGIN_DIR, the folder plugins
 // next to the host's executable, and hyfair/plugins in the user's data folder
-// ($XDG_DATA_HOME, or ~/.local/share). Missing folders are skipped, except flagDir, whose
-// plugins win over others of their names. The logger gets the plugins' output; nil discards
-// it.
+// ($XDG_DATA_HOME, or ~/.local/share). Missing folders are skipped, except flagDir, which
+// must exist. Its plugins hide others of the same names. The logger gets the plugins'
+// output; nil discards it.
 func New(flagDir string, logger hclog.Logger) (*Catalogue, error) {
 	if flagDir != "" {
 		if info, err := os.Stat(flagDir); err != nil {
@@ -206,8 +206,8 @@ func parseName(file string) (kind client.Kind, name string, ok bool) {
 	return 0, "", false
 }
 
-// At returns the plugin in any file or folder. If path does not have a plugin's name, the plugin
-// is of the given kind and has no name; ok is false if kind is 0.
+// At returns the plugin in any file or folder; kind 0 is any kind. If path does not have the name
+// of a plugin of that kind, the plugin has the given kind and no name; ok is false if kind is 0.
 func At(path string, kind client.Kind) (f Found, ok bool) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -245,8 +245,8 @@ func inspect(kind client.Kind, name, path, source string) Found {
 	return f
 }
 
-// trust compares the plugin with the pins of its folder. Checksums are computed at the start
-// only, or if the plugin has a problem already.
+// trust compares the plugin with the pins of its folder. It computes checksums only if the
+// plugin has a problem already; otherwise Launch does, when the plugin is started.
 func (f *Found) trust(known pins, err error) {
 	if err != nil {
 		f.State, f.Problem = Invalid, err

@@ -11,8 +11,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// Events hands the events of the run of this name, or of the only name that
-// begins so, to visit, in order, until visit returns an error. Kinds that this
+// Events calls visit with the events of the run of this name, or of the only name
+// with this beginning, in order, until visit returns an error. Kinds that this
 // version does not know come without a payload. visit may use the journal.
 func (j *Journal) Events(name string, visit func(record.Event) error) error {
 	return j.events(name, func(full string, e storedEvent) error {

@@ -34,7 +34,7 @@ func Open(path string) (*Journal, error) {
 // OpenExisting is Open for an existing file; the error is fs.ErrNotExist if it is missing.
 func OpenExisting(path string) (*Journal, error) { return open(path, false) }
 
-// OpenReadable is OpenExisting for a journal that is only read: if it cannot be written,
+// OpenReadable is OpenExisting for a journal that is only read. If it cannot be written, such
 // as a published one, a copy is opened, which Close removes. An empty file is an error.
 func OpenReadable(path string) (*Journal, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
@@ -166,8 +166,8 @@ func (j *Journal) connect(absolute string) (err error) {
 	if err := j.adopt(); err != nil {
 		return err
 	}
-	// Only after the file's header has identified it. If another process switches at the
-	// same moment, SQLite does not wait: we retry.
+	// The mode is set only after the header has identified the file. If another process
+	// sets it at the same moment, SQLite does not wait, so the statement is repeated.
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		_, err = j.conn.ExecContext(background, "PRAGMA journal_mode = WAL")
 		if !busy(err) || time.Now().After(deadline) {

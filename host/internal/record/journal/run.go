@@ -74,7 +74,7 @@ func (j *Journal) Begin(started record.Started) (*Run, error) {
 		if r.id, err = insertRun(conn, r.name, &started); err != nil {
 			return err
 		}
-		// Claimed before other processes see it.
+		// The run is claimed before other processes can see it.
 		if ok, err := j.live.claim(r.id); err != nil {
 			return err
 		} else if !ok {
@@ -288,7 +288,7 @@ func (r *Run) commit(sync bool, rows []row, more func(*sql.Conn) error, last boo
 		r.seconds, r.unsynced = seconds, !sync
 		return nil
 	case errors.Is(err, ErrDone):
-		// The waiting events are not at fault.
+		// The pending events did not cause this error, so they are kept.
 		r.mu.Lock()
 		r.pending, r.size = append(pending, r.pending...), r.size+size
 		r.mu.Unlock()
@@ -302,11 +302,11 @@ func (r *Run) commit(sync bool, rows []row, more func(*sql.Conn) error, last boo
 	return err
 }
 
-// rowsAtOnce is the number of events per INSERT statement, which is several times faster
-// than one.
+// rowsAtOnce is the number of events per INSERT statement. This is several times faster
+// than one event per statement.
 const rowsAtOnce = 50
 
-// insert adds events to the table, numbered from r.next on.
+// insert adds events to the table; r.next is the number of the first.
 func (r *Run) insert(conn *sql.Conn, rows []row) error {
 	var stmt *sql.Stmt
 	prepared := 0 // rows that stmt inserts

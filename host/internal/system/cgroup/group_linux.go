@@ -133,7 +133,7 @@ func mounted(mounts, groups string) (mount, own string, err error) {
 }
 
 // open returns the group in which to create groups: this process's own, or its parent if
-// the own group has no limits, which groups next to it would escape.
+// this process's group has no limits, which groups beside it would escape.
 func open(mount, own string) (string, error) {
 	if !has(own, "cgroup.controllers", "memory") {
 		return "", errors.New("the control group of this process does not control memory")

@@ -64,7 +64,7 @@ func kindOf(mode fs.FileMode) string {
 	return "device or socket"
 }
 
-// Same reports whether two names are of one file, which need not exist.
+// Same reports whether two paths name the same file, which need not exist.
 func Same(a, b string) bool {
 	if a == "" || b == "" {
 		return false
