@@ -71,7 +71,7 @@ func (f *ablateFlags) check(args []string) error {
 	case f.changed("target") && f.target < 2:
 		return fmt.Errorf("--target %d: want a k of 2 or more", f.target)
 	case f.bound < 0:
-		return fmt.Errorf("--bound %v is negative", f.bound)
+		return fmt.Errorf("--bound %v is negative: want a time, or 0 for no bound", f.bound)
 	}
 	return nil
 }

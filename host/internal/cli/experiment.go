@@ -117,9 +117,9 @@ func (f *experimentFlags) validate(args []string) error {
 	f.models.Given = f.changed("models")
 	switch {
 	case f.begin.Resume && f.begin.Fresh:
-		return errors.New("--resume and --fresh exclude each other")
+		return errors.New("--resume and --fresh exclude each other: leave one of the two out")
 	case f.begin.Fresh && len(f.begin.Reuse) > 0:
-		return errors.New("--reuse and --fresh exclude each other")
+		return errors.New("--reuse and --fresh exclude each other: leave one of the two out")
 	case f.from != "" && len(args) > 0:
 		return fmt.Errorf("--from shows a run of the journal as it was run: leave out %s", strings.Join(args, " "))
 	}
@@ -202,7 +202,7 @@ func (f *experimentFlags) ready(p experiment.Plan) error {
 		}
 	}
 	if files.Same(f.tidy, f.shown.out) {
-		return usage(fmt.Errorf("--tidy and --out are the same file, %s", f.tidy))
+		return usage(fmt.Errorf("--tidy and --out are the same file, %s: name two files", f.tidy))
 	}
 	return f.plots.ready()
 }

@@ -80,7 +80,7 @@ func (a *App) memoryBytes() (int64, error) {
 	}
 	n, err := humanize.ParseBytes(a.Memory)
 	if err != nil || n == 0 || n > math.MaxInt64/2 {
-		return 0, fmt.Errorf("--memory %q: want a size such as 2GiB or 512MiB", a.Memory)
+		return 0, fmt.Errorf("--memory %q: want a size above 0 and below 4EiB, such as 2GiB or 512MiB", a.Memory)
 	}
 	return int64(n), nil
 }

@@ -73,7 +73,7 @@ again. The program hyfair-fleet must be in the folder of hyfair.`,
 			}
 			bytes, err := humanize.ParseBytes(limit)
 			if err != nil || bytes == 0 || bytes > 1<<60 {
-				return usage(fmt.Errorf("--limit %q: want a size such as 16GiB", limit))
+				return usage(fmt.Errorf("--limit %q: want a size above 0 and at most 1EiB, such as 16GiB", limit))
 			}
 			self, err := files.Program()
 			if err != nil {
@@ -81,7 +81,7 @@ again. The program hyfair-fleet must be in the folder of hyfair.`,
 			}
 			program := filepath.Join(filepath.Dir(self), fleetServer+filepath.Ext(self))
 			if _, err := os.Stat(program); err != nil {
-				return fmt.Errorf("%s, which serves the queue, is not in the folder of %s: %w", fleetServer, filepath.Base(self), files.Reason(err))
+				return fmt.Errorf("%s, which serves the queue, must be in the folder of %s: %w", fleetServer, filepath.Base(self), files.Reason(err))
 			}
 			args := []string{program, "-listen", listen, "-store", store, "-limit", strconv.FormatUint(bytes, 10), "-keys", keys, "-monitor", monitor}
 			if err := syscall.Exec(program, args, os.Environ()); runtime.GOOS != "windows" {
@@ -148,7 +148,7 @@ interrupt, when other workers do its tasks, and 0 after hyfair fleet drain.`,
 				return usageIf(err)
 			}
 			if cmd.Context().Err() != nil {
-				return &exitError{ExitInterrupted, errors.New("interrupted; other workers do its tasks")}
+				return &exitError{ExitInterrupted, errors.New("interrupted; other workers do the unfinished tasks")}
 			}
 			return nil
 		},
@@ -160,7 +160,7 @@ interrupt, when other workers do its tasks, and 0 after hyfair fleet drain.`,
 
 func atMostOneURL(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return usage(fmt.Errorf("%s wants one URL, got %d arguments; see %s --help", cmd.Name(), len(args), cmd.CommandPath()))
+		return usage(fmt.Errorf("%s wants at most one URL, got %d arguments; see %s --help", cmd.Name(), len(args), cmd.CommandPath()))
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ func newFleetDrain(app *App) *cobra.Command {
 			a.URL = urlOf(args)
 			n, err := fleet.Drain(cmd.Context(), a, worker)
 			if err == nil && n == 0 {
-				err = errors.New("no worker answered")
+				err = errors.New("no worker answered; hyfair fleet status shows the fleet")
 				if worker != "" {
 					err = fmt.Errorf("no worker has the name or the host %q; hyfair fleet status lists them", worker)
 				}

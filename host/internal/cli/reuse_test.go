@@ -123,7 +123,7 @@ func TestRebuiltPlugin(t *testing.T) {
 	until(t, "the end of the workers", func() bool { return len(left(t, binary)) == 0 })
 	rebuilt(t, plugins, "hyfair-search-sa")
 
-	const says = "changed since are strategy sa"
+	const says = "these have changed since: strategy sa"
 	if code, stdout, stderr := startWith(t, binary, plugins, path, "ablate", file, "--json", "--resume").wait(t); code != ExitUsage || stdout != "" || !strings.Contains(stderr, says) {
 		t.Errorf("--resume: exit code %d: %s", code, stderr)
 	}

@@ -117,7 +117,7 @@ func TestMistakesOfABench(t *testing.T) {
 		{"run " + empty, "", "", "no folder in it has a truth.json"},
 		{"run " + dir + " --goals kindness", "", "", "--goals kindness: want some of witness, gap, max-k, share"},
 		{"run " + dir + " --goals=", "", "", "--goals: want some of witness, gap, max-k, share"},
-		{"run " + dir + " --solver acme,acme", "", "", "want different names of solvers"},
+		{"run " + dir + " --solver acme,acme", "", "", "want names of solvers, each once"},
 		{"run " + dir + " --solver nobody", "", "", "nobody"},
 		{"run " + dir + " --timeout 0s", "", "", "--timeout 0s: want a time above 0"},
 		{"run " + dir, `"version": 1`, `"version": 2`, "version 2; want"},

@@ -28,7 +28,7 @@ type Beginning struct {
 }
 
 // errNothingOpen is the error of Resume if no interrupted run has the same plan.
-var errNothingOpen = errors.New("no interrupted run has the same arms, networks, rules and versions")
+var errNothingOpen = errors.New("no interrupted run has the same arms, networks, rules and versions: leave --resume out to begin a new run")
 
 // Kept describes where an experiment's results are stored, and whether all tasks were done.
 type Kept struct {
@@ -147,7 +147,7 @@ func other(j *journal.Journal, t record.Task) error {
 		case o.Command != t.Command || o.Study != t.Study || o.Network != t.Network || o.Arm != t.Arm || o.Seed != t.Seed || o.Region != t.Region:
 		default:
 			if what := changes(*o, t); what != "" {
-				return fmt.Errorf("run %s was interrupted and cannot be resumed: changed since are %s", infos[i].Name, what)
+				return fmt.Errorf("run %s was interrupted and cannot be resumed, because these have changed since: %s", infos[i].Name, what)
 			}
 			return nil
 		}

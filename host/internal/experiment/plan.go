@@ -213,9 +213,9 @@ func (f *Frame) tasks() []place {
 func (f *Frame) Check() error {
 	switch {
 	case len(f.Subjects) == 0:
-		return fmt.Errorf("no network is chosen")
+		return fmt.Errorf("no network is chosen: want at least one")
 	case len(f.Arms) == 0:
-		return fmt.Errorf("no arm is chosen")
+		return fmt.Errorf("no arm is chosen: want at least one")
 	case f.Runs < 1 || f.Runs > MaxRuns:
 		return fmt.Errorf("%d runs: want 1 to %d", f.Runs, MaxRuns)
 	case f.Jobs < 1 || f.Jobs > MaxThreads:
@@ -223,9 +223,9 @@ func (f *Frame) Check() error {
 	case f.Threads < 1 || f.Threads > MaxThreads:
 		return fmt.Errorf("%d threads: want 1 to %d", f.Threads, MaxThreads)
 	case len(f.Subjects)*len(f.Arms) > maxTasks/f.Runs:
-		return fmt.Errorf("more than %d tasks", maxTasks)
+		return fmt.Errorf("%d networks, %d arms and %d runs are more than %d tasks", len(f.Subjects), len(f.Arms), f.Runs, maxTasks)
 	case f.Seed > math.MaxInt64-MaxRuns:
-		return fmt.Errorf("seed %d leaves no room for %d runs", f.Seed, f.Runs)
+		return fmt.Errorf("seed %d: want at most %d", f.Seed, int64(math.MaxInt64-MaxRuns))
 	}
 	if _, err := clock.Named(f.Clock, time.Now()); err != nil {
 		return err
@@ -236,7 +236,7 @@ func (f *Frame) Check() error {
 	keys := map[string]bool{}
 	for _, t := range f.tasks() {
 		if keys[t.key] {
-			return fmt.Errorf("%s is listed twice", f.Subjects[t.subject].Name())
+			return fmt.Errorf("two networks are called %s: list each once, and give different studies different names", f.Subjects[t.subject].Name())
 		}
 		keys[t.key] = true
 	}
@@ -280,7 +280,7 @@ func (f *Frame) Task() (record.Task, error) {
 func PlanOf[P any](t record.Task, command, kind string) (*P, error) {
 	text, ok := t.Settings[planSetting]
 	if t.Command != command || !ok {
-		return nil, fmt.Errorf("%s: got a run of the command %s, want %s", kind, t.Command, command)
+		return nil, fmt.Errorf("%s: want a run of the command %s with a plan, got one of the command %s %s a plan", kind, command, t.Command, map[bool]string{true: "with", false: "without"}[ok])
 	}
 	p := new(P)
 	if err := json.Unmarshal([]byte(text), p); err != nil {

@@ -24,7 +24,7 @@ func ParseShard(text string) (Shard, error) {
 	s.Part, err = strconv.Atoi(part)
 	s.Of, wrong = strconv.Atoi(of)
 	if err != nil || wrong != nil || s.Of < 1 || s.Of > maxShards || s.Part < 1 || s.Part > s.Of {
-		return Shard{}, fmt.Errorf("%q: want part/of, such as 3/20 for the third of twenty", text)
+		return Shard{}, fmt.Errorf("%q: want part/of, such as 3/20 for the third of twenty, with 1 ≤ part ≤ of ≤ %d", text, maxShards)
 	}
 	return s, nil
 }

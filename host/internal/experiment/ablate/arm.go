@@ -81,7 +81,7 @@ var Form = gridfile.Form[Arm]{
 
 func filled(value string) error {
 	if strings.TrimSpace(value) == "" {
-		return errors.New("is empty")
+		return errors.New("is empty: want a name")
 	}
 	return nil
 }
@@ -97,11 +97,11 @@ func (a *Arm) same(o Arm) bool {
 func (a *Arm) check() error {
 	switch {
 	case a.Strategy == "":
-		return errors.New("names no strategy")
+		return errors.New("names no strategy: give strategy: NAME")
 	case a.Solver == "":
 		return errors.New("names no solver: give solver: NAME or solver: none, here or for all arms at the top of the file")
 	case a.Solver == NoSolver && len(a.SolverSet) > 0:
-		return errors.New("sets options of a solver, but has no solver")
+		return errors.New("sets options of a solver, but has solver: none; leave solver_set out, or name a solver")
 	case a.Chains > 0 && a.Mode != ModeFast:
 		return errors.New("sets chains in paper mode, which has one: leave out chains or give mode: fast")
 	case strings.ContainsAny(a.Name, "\n\t|"):

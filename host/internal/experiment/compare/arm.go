@@ -92,7 +92,7 @@ var Form = gridfile.Form[Arm]{
 	Keys: []gridfile.Key[Arm]{
 		gridfile.Text("solver", func(a *Arm) *string { return &a.Solver }, func(v string) error {
 			if strings.TrimSpace(v) == "" {
-				return errors.New("names no solver")
+				return errors.New("names no solver: want a name, or several joined with +")
 			}
 			return nil
 		}),
@@ -172,7 +172,7 @@ func ParseArm(text string) (Arm, error) {
 		}
 	}
 	if a.Solver == "" {
-		return a, fmt.Errorf("arm %s: names no solver", a.Name)
+		return a, fmt.Errorf("arm %s: names no solver: want solver:NAME", a.Name)
 	}
 	return a, nil
 }

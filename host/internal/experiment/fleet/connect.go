@@ -96,7 +96,7 @@ func refused(a Address, err error) error {
 	var host x509.HostnameError
 	switch {
 	case errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired):
-		return session.Mistake(fmt.Errorf("fleet %s: the queue does not know these credentials: %w; use the keys that hyfair fleet keys wrote for this server", a.URL, err))
+		return session.Mistake(fmt.Errorf("fleet %s: the queue does not accept these credentials: %w; use the keys that hyfair fleet keys wrote for this server", a.URL, err))
 	case errors.Is(err, nats.ErrNkeysNotSupported):
 		return session.Mistake(fmt.Errorf("fleet %s: the queue asks for no keys: leave them out", a.URL))
 	case errors.Is(err, nats.ErrSecureConnRequired) || errors.Is(err, nats.ErrSecureConnWanted) || errors.As(err, &unknown):
@@ -118,7 +118,7 @@ func credentials(dir string) (_ []nats.Option, own bool, _ error) {
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(ca) {
-		return nil, false, fmt.Errorf("%s has no certificate", caFile)
+		return nil, false, fmt.Errorf("%s has no certificate: want the folder that hyfair fleet keys wrote", caFile)
 	}
 	options := []nats.Option{nats.Secure(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13})}
 	creds := filepath.Join(dir, credsFile)

@@ -297,7 +297,7 @@ func (c *Coordinator) deliver(w *wait, whole []byte, first message) {
 				got.worker, got.machine = a.Worker, a.Machine
 				i := slices.IndexFunc(a.Answers, func(one answer) bool { return one.Content == e.task.Content })
 				if i < 0 {
-					got.err = errors.New("the task is not among its answers")
+					got.err = errors.New("the task is not among the answers to its parcel")
 				} else {
 					got.answer = a.Answers[i]
 					a.Answers = slices.Delete(a.Answers, i, i+1) // another task may have the same content

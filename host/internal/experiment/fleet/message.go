@@ -104,7 +104,7 @@ func parseParcel(text []byte) (*parcel, error) {
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
 		if t.Threads < 1 || t.Threads > experiment.MaxThreads || t.Procs < 0 || t.Procs > experiment.MaxThreads || t.Memory < 0 || t.Limit < 0 {
-			return nil, fmt.Errorf("task %q: %d threads, %d processes, memory %d, limit %v: want 1 to %d threads, 0 to %d processes, and no negative number",
+			return nil, fmt.Errorf("task %q: %d threads, %d processors, memory %d, limit %v: want 1 to %d threads, 0 to %d processors, and no negative number",
 				t.Key, t.Threads, t.Procs, t.Memory, t.Limit, experiment.MaxThreads, experiment.MaxThreads)
 		}
 	}

@@ -125,7 +125,7 @@ func (c *Coordinator) publish(ctx context.Context, w *wait) error {
 		c.link.Publish(wakeSubject, nil)
 	}
 	if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) && !strings.Contains(refused.Description, "per subject") {
-		c.s.Note("the fleet's queue accepts no more tasks: %s; they wait", refused.Description)
+		c.s.Note("the fleet's queue accepts no more tasks: %s; the tasks wait", refused.Description)
 	}
 	return nil
 }

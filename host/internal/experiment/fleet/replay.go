@@ -89,9 +89,9 @@ func (r *replay) add(numbers ...[]float64) {
 	r.sum += h.Sum64()
 }
 
-// errNotSo is the error of a worker that reported an individual with values that the replay
-// refutes.
-var errNotSo = errors.New("its statement about an individual does not hold here")
+// errNotSo is the error of a worker that reported what the replay refutes: an individual's values,
+// a count, or the features.
+var errNotSo = errors.New("what it reported does not hold here")
 
 // check evaluates each individual that an event reports. It does not panic on any event.
 func (r *replay) check(e *record.Event) error {

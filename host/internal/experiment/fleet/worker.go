@@ -163,7 +163,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	var slots [][]int
 	if w.Slots > 1 {
 		if slots = experiment.Slots(cores, w.Slots, w.Threads); slots == nil && len(cores) > 0 {
-			return session.Mistake(fmt.Errorf("%d slots of %d core(s) do not fit on %d core(s), which tasks never share: give fewer slots or threads", w.Slots, w.Threads, len(cores)))
+			return session.Mistake(fmt.Errorf("%d slots of %d core(s) do not fit on %d core(s), which tasks never share: give smaller --jobs or --threads", w.Slots, w.Threads, len(cores)))
 		}
 	}
 	w.Log("%s joined %s with %d slot(s) of %d core(s)", name, w.URL, w.Slots, w.Threads)
@@ -281,7 +281,7 @@ func (w *Worker) lacking(ctx context.Context, g *requirements) string {
 		have, err := w.plugin(ctx, name)
 		switch {
 		case err != nil:
-			out = append(out, fmt.Sprintf("it has no %s: %v", name, err))
+			out = append(out, fmt.Sprintf("it cannot run %s: %v", name, err))
 		case have.SHA256 != need.SHA256 && have.Version != need.Version:
 			out = append(out, fmt.Sprintf("its %s is version %s, but the tasks need %s", name, have.Version, need.Version))
 		case have.SHA256 != need.SHA256:
@@ -333,7 +333,7 @@ func (w *Worker) do(ctx context.Context, m *nats.Msg, wait time.Duration, n int,
 	out := &answers{Worker: w.state.Name, Machine: w.state.Machine}
 	if meta.NumDelivered > deliveries {
 		for i := range p.Tasks {
-			out.Answers = append(out.Answers, answer{Content: p.Tasks[i].Content, Error: fmt.Sprintf("%d workers began the task, but were lost or failed to run it", deliveries)})
+			out.Answers = append(out.Answers, answer{Content: p.Tasks[i].Content, Error: fmt.Sprintf("in %d attempts the worker was lost or failed to run the task", deliveries)})
 		}
 	} else if err := w.work(ctx, m, wait, p, n, cores, out); err != nil {
 		w.Log("%s: %v", p.Tasks[0].Key, err)
@@ -399,7 +399,7 @@ func (w *Worker) work(ctx context.Context, m *nats.Msg, wait time.Duration, p *p
 func (w *Worker) one(ctx context.Context, t *task, copies *files.Copies, n int, cores []int, life *life) answer {
 	var lines bytes.Buffer
 	to := json.NewEncoder(&lines)
-	tooLong := errors.New("its output is too large to be sent")
+	tooLong := fmt.Errorf("its output has more than %d bytes, the most that a fleet takes from a task", maxAnswer/4)
 	say := func(l workers.Line) error {
 		life.sign()
 		if lines.Len() > maxAnswer/4 {

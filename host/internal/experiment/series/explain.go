@@ -77,7 +77,7 @@ func (e *Explanations) Document() *view.Document {
 
 // Failure implements experiment.Table.
 func (e *Explanations) Failure() error {
-	return e.failure("explained, or what --bound asks not be proved")
+	return e.failure("explained, or the bounds of --bound could not be proved")
 }
 
 // Page shows the table and each network's explanation.

@@ -72,7 +72,7 @@ func (p *Plan) Settle() error {
 	}
 	for i, name := range p.Arms {
 		if name == "" || slices.Contains(p.Arms[:i], name) {
-			return fmt.Errorf("--solver %s: want different names of solvers", strings.Join(p.Arms, ","))
+			return fmt.Errorf("--solver %s: want names of solvers, each once and none of them empty", strings.Join(p.Arms, ","))
 		}
 	}
 	if t, err := time.ParseDuration(p.Budget); err != nil || t <= 0 {
@@ -184,7 +184,7 @@ func (p *Plan) try(ctx context.Context, e *Entry, ask *soundness.Ask, b *experim
 	r.Charge(&p.Terms, usage, false)
 	if usage.Killed && ctx.Err() == nil { // a second attempt would be killed, too
 		if err = p.Trouble(&r.Cost); err == nil {
-			err = errors.New("the worker exceeded its time and was killed")
+			err = errors.New("the worker did not end by itself and was killed after its time")
 		}
 		r.Error = err.Error()
 		return r, nil

@@ -70,16 +70,16 @@ func walk(in lstatFS, name string, visit func(name string, info fs.FileInfo) err
 	case info.Mode().IsRegular():
 		return visit(name, info)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return fmt.Errorf("%s is a symbolic link", name)
+		return fmt.Errorf("%s is a symbolic link: want only files, and folders that are not empty", name)
 	case !info.IsDir():
-		return fmt.Errorf("%s is neither a file nor a folder", name)
+		return fmt.Errorf("%s is neither a file nor a folder: want only files, and folders that are not empty", name)
 	}
 	entries, err := in.ReadDir(name)
 	if err != nil {
 		return err
 	}
 	if len(entries) == 0 {
-		return fmt.Errorf("%s is an empty folder", name)
+		return fmt.Errorf("%s is an empty folder: want only files, and folders that are not empty", name)
 	}
 	for _, e := range entries {
 		if err := walk(in, path.Join(name, e.Name()), visit); err != nil {

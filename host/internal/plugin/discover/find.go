@@ -126,7 +126,7 @@ const (
 func UserFolder() (string, error) {
 	dir, err := files.UserData("plugins")
 	if err != nil {
-		return "", fmt.Errorf("the user has no data folder: %w", err)
+		return "", fmt.Errorf("the user has no data folder: %w: set $XDG_DATA_HOME", err)
 	}
 	return dir, nil
 }

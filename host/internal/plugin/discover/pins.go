@@ -74,7 +74,7 @@ func parsePins(text []byte) (pins, error) {
 		return pins{}, fmt.Errorf("not a list of pins: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return pins{}, errors.New("not a list of pins: there is more after it")
+		return pins{}, errors.New("not a list of pins: more text follows the list")
 	}
 	if p.Format != 1 {
 		return pins{}, fmt.Errorf("format %d; this hyfair knows format 1", p.Format)
@@ -122,7 +122,7 @@ func (f *Found) verify() error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s is %w: %w; if that is as it should be, hyfair plugin install --force %s accepts it, else hyfair plugin uninstall %s --kind %s removes it",
+	return fmt.Errorf("%s is %w: %w; if the change is intended, hyfair plugin install --force %s accepts it, else hyfair plugin uninstall %s --kind %s removes it",
 		f.Path, ErrChanged, err, f.Path, f.Name, Word(f.Kind))
 }
 

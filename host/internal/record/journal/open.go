@@ -38,7 +38,7 @@ func OpenExisting(path string) (*Journal, error) { return open(path, false) }
 // as a published one, a copy is opened, which Close removes. An empty file is an error.
 func OpenReadable(path string) (*Journal, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
-		return nil, fmt.Errorf("journal %s is empty", path)
+		return nil, fmt.Errorf("journal %s is empty: name one with runs", path)
 	}
 	j, err := OpenExisting(path)
 	if err == nil || errors.Is(err, ErrNotJournal) || errors.Is(err, fs.ErrNotExist) {
@@ -214,7 +214,7 @@ func (j *Journal) adopt() error {
 	case version > schemaVersion:
 		return fmt.Errorf("its tables have version %d, and this program knows versions up to %d: use a newer hyfair, or name another file", version, schemaVersion)
 	case version != schemaVersion:
-		return fmt.Errorf("%w: its tables have no version", ErrNotJournal)
+		return fmt.Errorf("%w: its tables have version %d, want 1 to %d; name another file", ErrNotJournal, version, schemaVersion)
 	}
 	return nil
 }
@@ -258,7 +258,7 @@ func explain(err error) error {
 	case codeFull:
 		return fmt.Errorf("%w (%w)", syscall.ENOSPC, err)
 	case codeBusy:
-		return fmt.Errorf("another process has locked it: %w", err)
+		return fmt.Errorf("another process has locked it (%w): try again when that has ended", err)
 	}
 	return err
 }
