@@ -25,7 +25,7 @@ models can be exported, as ONNX.`,
   python to_hyfair.py model.joblib network.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] != "sklearn" {
-				return usage(fmt.Errorf("export-helper takes one word, sklearn; other libraries export ONNX or .keras themselves (docs/user/your-model.md)"))
+				return usage(fmt.Errorf("export-helper takes one word, sklearn, got %q; other libraries export ONNX or .keras themselves (docs/user/your-model.md)", strings.Join(args, " ")))
 			}
 			return nil
 		},

@@ -90,7 +90,7 @@ func (f *reportFlags) validate(args []string) error {
 	if f.request.Study == "" {
 		for _, name := range []string{"budget", "notion", "people", "fresh", "model", "epsilon", "protected", "where", "rules"} {
 			if f.flags.Changed(name) {
-				return fmt.Errorf("--%s is for a report with --study", name)
+				return fmt.Errorf("--%s is for a report with --study: give --study, or leave it out", name)
 			}
 		}
 	}

@@ -86,7 +86,7 @@ func ReadSubject(from question.Spec) (Subject, *question.Question, *big.Rat, err
 	}
 	st := q.Study
 	if st.Bands != nil && from.Epsilon != "" {
-		return Subject{}, nil, nil, fmt.Errorf("%s decides by bands, which have no ε: leave --epsilon out", st.Path)
+		return Subject{}, nil, nil, fmt.Errorf("%s decides by bands, which have no ε: leave epsilon out", st.Path)
 	}
 	model := st.ModelPath[strings.LastIndexAny(st.ModelPath, `/\`)+1:]
 	if dot := strings.LastIndexByte(model, '.'); dot > 0 {

@@ -303,7 +303,7 @@ func (w *Worker) plugin(ctx context.Context, name string) (*experiment.Plugin, e
 	kind, own, _ := strings.Cut(name, " ")
 	of, ok := map[string]client.Kind{client.Solver.String(): client.Solver, client.Strategy.String(): client.Strategy}[kind]
 	if !ok {
-		return nil, fmt.Errorf("unknown kind of plugin %q", kind)
+		return nil, fmt.Errorf("unknown kind of plugin %q: want %s or %s", kind, client.Solver, client.Strategy)
 	}
 	p, err := w.Plugins.Launch(ctx, of, own)
 	if err != nil {

@@ -69,7 +69,7 @@ func (f *File) axis(e yamlfile.Entry, other *yamlfile.Node, check func(Value) er
 	case !ok:
 		return nil, false
 	case len(values) == 0:
-		f.Fault(e.Value, "lists no value")
+		f.Fault(e.Value, "lists no value: want at least one")
 		return nil, false
 	case other != nil:
 		f.Fault(e.Value, "is also set to %s outside the grid: give it in one place", other.Text)

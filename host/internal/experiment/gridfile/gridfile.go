@@ -111,7 +111,7 @@ func (f *File) Called() string { return cmp.Or(f.Setting("name"), filepath.Base(
 func (f *File) Studies(more ...string) []Study {
 	list := f.Root.Want("studies")
 	if len(list.Items) == 0 {
-		f.Fault(list, "lists no study")
+		f.Fault(list, "lists no study: want at least one")
 	}
 	out := make([]Study, len(list.Items))
 	for i, n := range list.Items {

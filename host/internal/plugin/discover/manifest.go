@@ -83,11 +83,11 @@ func parseManifest(text []byte, kind client.Kind) (m manifest, err error) {
 	}
 	switch {
 	case m.Kind == "":
-		return m, atLine(1, errors.New("kind is missing: solver or strategy"))
+		return m, atLine(1, errors.New("kind is missing: want solver or strategy"))
 	case m.Kind != kind.String():
 		return m, atLine(lineOf(text, "$.kind"), fmt.Errorf("kind is %q; the folder's name says %s", m.Kind, kind))
 	case len(m.Command) == 0 || strings.TrimSpace(m.Command[0]) == "":
-		return m, atLine(max(1, lineOf(text, "$.command")), errors.New("command is missing: a list of the program and its arguments, such as [python3, main.py]"))
+		return m, atLine(max(1, lineOf(text, "$.command")), errors.New("command is missing: want a list of the program and its arguments, such as [python3, main.py]"))
 	}
 	return m, nil
 }

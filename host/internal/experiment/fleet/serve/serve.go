@@ -69,7 +69,7 @@ func Start(o Options) (_ *Server, err error) {
 	}
 	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil {
-		return nil, fmt.Errorf("--listen %s: want HOST:PORT", o.Listen)
+		return nil, fmt.Errorf("--listen %s: want HOST:PORT, with a port from 0 to 65535", o.Listen)
 	}
 	if o.Keys == "" && !access.Loopback(host) {
 		return nil, fmt.Errorf("--listen %s: other machines can reach it, so it needs keys: write them with hyfair fleet keys DIR --host NAME, and give --keys DIR/server", o.Listen)
@@ -81,7 +81,7 @@ func Start(o Options) (_ *Server, err error) {
 			return nil, fmt.Errorf("--keys: %w", err)
 		}
 		if options.TLSConfig == nil || len(options.Nkeys) == 0 || options.NoAuthUser != "" {
-			return nil, fmt.Errorf("--keys: %s has no certificate or no users: use the folder server that hyfair fleet keys wrote", file)
+			return nil, fmt.Errorf("--keys: %s has no certificate, no users, or a user without keys: use the folder server that hyfair fleet keys wrote", file)
 		}
 	}
 	if port != 0 { // if the port is taken, the NATS server would retry forever
@@ -124,7 +124,7 @@ func Start(o Options) (_ *Server, err error) {
 	}
 	if !s.JetStreamEnabled() {
 		s.Shutdown()
-		return nil, fmt.Errorf("the queue could not be opened in %s", o.Store)
+		return nil, fmt.Errorf("the queue could not be opened in %s; the messages of the server say why", o.Store)
 	}
 	out := &Server{Server: s, store: store}
 	if o.Monitor != "" {
