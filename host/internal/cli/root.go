@@ -80,7 +80,7 @@ func (a *App) begin() {
 	}
 }
 
-// exitError carries an exit code; a nil err prints nothing more.
+// exitError carries an exit code. If err is nil, no message is printed.
 type exitError struct {
 	code int
 	err  error
@@ -170,8 +170,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return code
 }
 
-// abandoned returns a channel that is closed if, patience after ctx ends, the command has not
-// begun to work.
+// abandoned returns a channel. It is closed once ctx has been over for the time patience, if the
+// command has not begun to work by then.
 func abandoned(ctx context.Context, working *atomic.Bool) <-chan struct{} {
 	out := make(chan struct{})
 	context.AfterFunc(ctx, func() {

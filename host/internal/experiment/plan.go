@@ -78,7 +78,7 @@ type Subject struct {
 }
 
 // ReadSubject reads a study with one network, and returns the ε for measures, which compare
-// scores. With bands, measures count bands, and it has no effect.
+// scores. With bands, measures count bands, and that ε has no effect.
 func ReadSubject(from question.Spec) (Subject, *question.Question, *big.Rat, error) {
 	q, err := question.Open(from)
 	if err != nil {

@@ -168,7 +168,7 @@ func (s *Sheet) table(p Part, paper []Column) *view.Table {
 	return t
 }
 
-// Asking adds the description of the task to a block that is a table, as its first note.
+// Asking adds the question and the terms to a block that is a table, as its first note.
 func (h *Head) Asking(b view.Block) view.Block {
 	if t, ok := b.(*view.Table); ok && h.Asked != "" {
 		t.Notes = append([]string{h.Asked}, t.Notes...)

@@ -24,7 +24,7 @@ type Head struct {
 	Chosen [][]string `json:"-"`
 }
 
-// Records are the tasks as data.
+// Records are the tasks as tidy data.
 func (h *Head) Records() view.Records { return h.Tidy.Records() }
 
 // Source tells where the results of an experiment come from.

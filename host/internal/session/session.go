@@ -215,7 +215,7 @@ func (r *Run) Name() string {
 	return r.Kept.Name()
 }
 
-// Begin starts a run. Versions, machine and time are added to started, unless its time is set.
+// Begin starts a run. It adds versions and machine to started, and the time if it is not set.
 func (s *Session) Begin(started record.Started) (*Run, error) {
 	s.Work()
 	j, err := s.Journal()

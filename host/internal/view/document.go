@@ -93,7 +93,7 @@ type Aside struct{ Block Block }
 
 func (Aside) block() {}
 
-// bare returns the block without Close and Aside; isClose and isAside report whether it was Close and Aside.
+// bare returns the block without Close and Aside; isClose and isAside report which of them enclosed it.
 func bare(b Block) (_ Block, isClose, isAside bool) {
 	aside, isAside := b.(Aside)
 	if isAside {

@@ -54,7 +54,7 @@ func (a *Ablation) Document() *view.Document {
 	return d
 }
 
-// lines are the cells' rows.
+// lines returns the cells with what all tables of arms show of them.
 func (a *Ablation) lines() *experiment.Rows {
 	return &experiment.Rows{Rows: experiment.Each(a.Cells, func(c *Cell) *experiment.Row { return &c.Row }), Arms: len(a.Arms)}
 }

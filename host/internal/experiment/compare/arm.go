@@ -22,7 +22,7 @@ const (
 	GoalDecide = "decide"
 	// GoalMaximise continues to the largest gap or margin, as the paper's MILP arm does.
 	GoalMaximise = "maximise"
-	// The other goals ask one question about the entire space. Its proof ends the task.
+	// The other goals ask one question about the entire space. A proof of its answer ends the task.
 	GoalLargestGap = "largest-gap"
 	GoalLargestK   = "largest-k"
 	GoalShares     = "shares"

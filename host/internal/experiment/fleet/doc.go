@@ -59,7 +59,7 @@ const (
 	workersAPI = "hyfair.api"
 )
 
-// Allowed lists the subjects that a worker may publish and subscribe to. A worker takes tasks and
+// Allowed lists the subjects to which a worker may publish and subscribe. A worker takes tasks and
 // publishes results; it cannot add tasks or files. Workers share a key and can read each other's
 // replies.
 func Allowed() (publish, subscribe []string) {

@@ -185,7 +185,7 @@ func (j *Journal) adopt() error {
 	// Another process may write both between the two reads: only create, in its
 	// transaction, can judge a file without our application_id.
 	if kind == 0 {
-		// Deleting runs frees space in the file.
+		// This mode lets shrink return the space of deleted runs to the file system.
 		if _, err := j.conn.ExecContext(background, "PRAGMA auto_vacuum = INCREMENTAL"); err != nil {
 			return err
 		}

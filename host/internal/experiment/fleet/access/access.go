@@ -1,4 +1,4 @@
-// Package access holds what a fleet's queue and its clients share about access.
+// Package access holds the rules of access that a fleet's queue and its clients share.
 package access
 
 import "net"
