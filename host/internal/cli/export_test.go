@@ -72,7 +72,7 @@ func TestExportRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		"no format":        {[]string{loanStudy}, ExitUsage, "--format is missing: smt2, mps, lp or vnnlib"},
+		"no format":        {[]string{loanStudy}, ExitUsage, "--format is missing: want smt2, mps, lp or vnnlib"},
 		"unknown":          {[]string{loanStudy, "--format", "nl"}, ExitUsage, `unknown format "nl"`},
 		"foreign encoding": {[]string{loanStudy, "--format", "mps", "--encoding", "smt"}, ExitUsage, "does not write"},
 		"vnnlib encoding":  {[]string{loanStudy, "--format", "vnnlib", "--encoding", "bigm"}, ExitUsage, "keeps the network as it is"},
@@ -81,7 +81,7 @@ func TestExportRefuses(t *testing.T) {
 		"k of two":         {[]string{loanStudy, "--format", "lp", "--k", "2"}, ExitUsage, "--k 2"},
 		"no study":         {[]string{"nowhere.yaml", "--format", "lp"}, ExitUsage, "nowhere.yaml"},
 		"no folder":        {[]string{loanStudy, "--out", filepath.Join("no", "such", "a.lp")}, ExitFailed, "--out"},
-		"nothing to ask":   {[]string{loanStudy, "--format", "lp", "--protected", "sex", "--where", "sex=male"}, ExitFailed, "no problem left for a solver"},
+		"nothing to ask":   {[]string{loanStudy, "--format", "lp", "--protected", "sex", "--where", "sex=male"}, ExitFailed, "there is no problem to write"},
 	} {
 		args := append([]string{"export", "--out", t.TempDir()}, c.args...)
 		code, _, stderr := hyfair(args...)

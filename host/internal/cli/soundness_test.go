@@ -121,7 +121,7 @@ func TestMistakesOfABench(t *testing.T) {
 		{"run " + dir + " --solver nobody", "", "", "nobody"},
 		{"run " + dir + " --timeout 0s", "", "", "--timeout 0s: want a time above 0"},
 		{"run " + dir, `"version": 1`, `"version": 2`, "version 2; want"},
-		{"run " + dir, `"people": "1000"`, `"people": "-7"`, `people "-7": want a number above 0`},
+		{"run " + dir, `"people": "1000"`, `"people": "-7"`, `people "-7": want a whole number above 0`},
 		{"run " + dir, `"goal": "gap"`, `"goal": "gape"`, `truth.json: question 4 (gape): goal "gape"`},
 		{"run " + dir, `"goal": "max-k"`, `"goal": "gap"`, "question 5 (gap) is repeated"},
 		{"run " + dir, `"study": "study.yaml"`, `"study": "../study.yaml"`, "not the name of a file in its folder"},

@@ -66,7 +66,7 @@ func (r *Request) Validate() error {
 	case r.LIMESamples < 10 || r.LIMESamples > MaxSamples:
 		return fmt.Errorf("--lime-samples %d: want 10 to %d", r.LIMESamples, MaxSamples)
 	case r.Samples > MaxSamples || r.Test > MaxSamples:
-		return fmt.Errorf("--samples and --test: want at most %d", MaxSamples)
+		return fmt.Errorf("--samples %d, --test %d: want at most %d of each", r.Samples, r.Test, MaxSamples)
 	case r.Bound < 0:
 		return fmt.Errorf("--bound %v is negative", r.Bound)
 	case r.Notion != "" && r.Notion != fairness.Score.String() && r.Notion != fairness.Decision.String():

@@ -39,7 +39,7 @@ const (
 )
 
 // errBarren: the constraints reject nearly every neighbour.
-var errBarren = errors.New("the constraints leave no neighbour around the individuals")
+var errBarren = fmt.Errorf("the constraints reject nearly all neighbours of the individuals: none of %d drawn has a counterfactual", starts)
 
 // Draw draws one neighbour into a fresh slice, its protected entries 0.
 func (c *Cloud) Draw(rng *rand.Rand) ([]float64, error) {

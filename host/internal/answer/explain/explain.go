@@ -182,9 +182,9 @@ func (m *Method) Validate() error {
 	case m.Test < 2:
 		return fmt.Errorf("%d samples to test with: want at least 2", m.Test)
 	case !(m.Quantile > 0 && m.Quantile < 1):
-		return fmt.Errorf("quantile %v: want a number between 0 and 1", m.Quantile)
+		return fmt.Errorf("quantile %v: want a number above 0 and below 1", m.Quantile)
 	case !(m.Spread > 0) || math.IsInf(m.Spread, 0):
-		return fmt.Errorf("spread %v: want a number above 0", m.Spread)
+		return fmt.Errorf("spread %v: want a finite number above 0", m.Spread)
 	case m.Delta != nil && math.IsNaN(*m.Delta):
 		return fmt.Errorf("delta %v: want a number", *m.Delta)
 	case m.Depth < 1 || m.Leaf < 1:

@@ -198,16 +198,16 @@ func (j *job) given() (*Worst, *Source, error) {
 	taken := 0
 	for _, i := range rows {
 		if i < 0 || i >= len(data.Points) {
-			return nil, nil, fmt.Errorf("--row %d: want a row from 0 to %d", i, len(data.Points)-1)
+			return nil, nil, fmt.Errorf("--row %d: rows are counted from 0, and there are %d", i, len(data.Points))
 		}
 		if in, _ := j.consider(w, data.Points[i]); in {
 			taken++
 		} else if len(r.Row) > 0 {
-			return nil, nil, fmt.Errorf("--row %d: the row lies outside the question's space or region", i)
+			return nil, nil, fmt.Errorf("--row %d: the row lies outside the question's space or region, or the constraints leave it no counterfactual", i)
 		}
 	}
 	if taken == 0 {
-		return nil, nil, errors.New("no row lies in the question's space and region")
+		return nil, nil, errors.New("no row lies in the question's space and region and has a counterfactual that the constraints allow")
 	}
 	return w, &Source{Kind: "rows", Rows: taken}, nil
 }

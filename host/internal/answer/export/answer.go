@@ -127,11 +127,11 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 func (r *Request) chosen() (Format, error) {
 	name := cmp.Or(r.Format, strings.TrimPrefix(filepath.Ext(r.Out), "."))
 	if name == "" {
-		return Format{}, errors.New("--format is missing: smt2, mps, lp or vnnlib")
+		return Format{}, errors.New("--format is missing: want smt2, mps, lp or vnnlib, or a file name with such an extension as --out")
 	}
 	format, err := Lookup(name)
 	if err != nil {
-		return format, fmt.Errorf("--format: %w", err)
+		return format, fmt.Errorf("--format, or the extension of --out: %w", err)
 	}
 	switch format.Form {
 	case problem.FormMILP:
@@ -140,7 +140,7 @@ func (r *Request) chosen() (Format, error) {
 		r.Encoding = cmp.Or(r.Encoding, "smt")
 	default:
 		if r.Encoding != "" {
-			return format, fmt.Errorf("--encoding %s: a vnnlib property keeps the network as it is", r.Encoding)
+			return format, fmt.Errorf("--encoding %s: leave it out, because a vnnlib property keeps the network as it is", r.Encoding)
 		}
 		r.Bounds = ""
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrDecided is returned if no question is left for a solver.
-var ErrDecided = errors.New("the bounds alone show that nothing here violates the notion; there is no problem left for a solver (certify gives the verdict with its grade)")
+var ErrDecided = errors.New("nothing here can violate the notion, as is clear without a solver: there is no problem to write (certify gives the verdict with its grade)")
 
 // Options says how a query is lowered.
 type Options struct {
@@ -90,7 +90,7 @@ func Lower(q *problem.Query, f Format, o Options) ([]Lowered, error) {
 // lowerNetwork leaves the query unchanged: Write converts it to a property.
 func lowerNetwork(q *problem.Query, o Options) ([]Lowered, error) {
 	if o.Maximise {
-		return nil, fmt.Errorf("%w: a VNN-LIB property has no objective", sdk.ErrInvalidOption)
+		return nil, fmt.Errorf("%w: leave out --maximize: a VNN-LIB property has no objective", sdk.ErrInvalidOption)
 	}
 	p, err := newProduct(q)
 	if err != nil {

@@ -191,7 +191,7 @@ func (p *product) addOutputs(q *problem.Query) error {
 			more = append(more, p.tangent(curve, t, b))
 		}
 	default:
-		return errors.New("unknown notion")
+		return errors.New("unknown notion: want score, share, logit, decision or decision-strict")
 	}
 	p.outputs = append([]productOutput{first, second}, more...)
 	return nil

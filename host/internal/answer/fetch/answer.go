@@ -101,7 +101,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	switch {
 	case ctx.Err() != nil:
-		return out, errors.New("interrupted; the same command continues")
+		return out, errors.New("interrupted; run the same command again to continue")
 	case missing > 0:
 		return out, fmt.Errorf("%d of %d files are missing; run the same command again to retry", missing, len(out.Files))
 	}
@@ -116,7 +116,7 @@ func (r *Request) files() ([]File, error) {
 	case slices.Equal(r.Models, []string{"all"}):
 		return Files(), nil
 	case len(r.Models) == 0:
-		return nil, errors.New("--models is empty")
+		return nil, fmt.Errorf("--models is empty: want %s or all", strings.Join(Sets, ", "))
 	}
 	for _, name := range r.Models {
 		if !slices.Contains(Sets, name) {

@@ -131,7 +131,7 @@ func one(from io.ReaderAt, size int64, name string) ([]byte, error) {
 	var found *zip.File
 	for _, m := range z.File {
 		if clean := strings.TrimSuffix(m.Name, "/"); !filepath.IsLocal(clean) || strings.Contains(clean, `\`) {
-			return nil, fmt.Errorf("the archive is refused: its member %q leads out of its folder", m.Name)
+			return nil, fmt.Errorf("the archive is refused: its member %q leads out of its folder or contains a backslash", m.Name)
 		}
 		if m.Name == name && found == nil {
 			found = m

@@ -62,7 +62,7 @@ func (r *run) download(ctx context.Context, what, from, part string) (continued 
 		return false, fmt.Errorf("%q is not an http or https URL", from)
 	}
 	if r.dead[u.Host] {
-		return false, fmt.Errorf("%s could not be reached before in this run", u.Host)
+		return false, fmt.Errorf("%s could not be reached earlier in this run", u.Host)
 	}
 	continued = size(part) > 0
 	for retry, transfers := 1, 1; ; retry, transfers = retry+1, transfers+1 {
@@ -168,7 +168,7 @@ var (
 	// errWhole: the part was complete already.
 	errWhole = errors.New("nothing is missing")
 	// errRange: the part does not match the file, and the download must start again.
-	errRange = errors.New("the server's file does not continue what is here")
+	errRange = errors.New("the server's reply does not continue the partial download")
 )
 
 // begins reads at which byte the response's body begins, and the length of the file; −1 if it

@@ -158,7 +158,7 @@ func TestDeadHostIsAskedOnce(t *testing.T) {
 			t.Errorf("%s: %s", f.File.Path, f.State)
 		}
 	}
-	if !strings.Contains(out["set/second.bin"].Err.Error(), "could not be reached before in this run") {
+	if !strings.Contains(out["set/second.bin"].Err.Error(), "could not be reached earlier in this run") {
 		t.Errorf("%v", out["set/second.bin"].Err)
 	}
 }

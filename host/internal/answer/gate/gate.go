@@ -47,7 +47,7 @@ func ParseShare(bound string) (*big.Rat, error) {
 			return most, nil
 		}
 	}
-	return nil, errors.New("want a share such as 1% or 0.01")
+	return nil, errors.New("want a percentage up to 100%, or a decimal number below 1 with at most 40 digits after the point, such as 1% or 0.01")
 }
 
 // Ratio returns a gate for a ratio of at least bound, a number from 0 to 1.
@@ -58,7 +58,7 @@ func Ratio(name, bound string) (Gate, error) {
 			return Gate{Name: name, Bound: bound, least: least}, nil
 		}
 	}
-	return Gate{}, errors.New("want a number from 0 to 1, such as 0.8")
+	return Gate{}, errors.New("want a decimal number from 0 to 1 with at most 40 digits after the point, such as 0.8")
 }
 
 // AtLeast checks a ratio between lo and hi against the gate; nil: that end is unknown.

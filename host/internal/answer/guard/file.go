@@ -47,7 +47,7 @@ func (f formatName) valid() error {
 
 func (v version) valid() error {
 	if v != Version {
-		return fmt.Errorf("the number %v; this program reads version %d", float64(v), Version)
+		return fmt.Errorf("got %v; this program reads version %d", float64(v), Version)
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func Read(path string, s *space.Space) (*Rules, error) {
 // Parse reads the text of a rules file. Errors name line and field.
 func Parse(text []byte) (*Rules, error) {
 	if len(text) > maxBytes {
-		return nil, fmt.Errorf("more than %d bytes of rules", maxBytes)
+		return nil, fmt.Errorf("the rules have more than %d bytes, the largest size that is read", maxBytes)
 	}
 	var file fileJSON
 	errorf, err := decode(text, &file)
@@ -146,7 +146,7 @@ func (f *featureJSON) read(field string, errorf func(field, format string, args 
 	case f.Name == "":
 		return nil, errorf(field, "the name is empty")
 	case (kind == space.Categorical) != (len(f.Categories) > 0):
-		return nil, errorf(field, "feature %q is %s: categorical features have categories, others have none", f.Name, kind)
+		return nil, errorf(field, "feature %q is %s: want categories for categorical features, and for no others", f.Name, kind)
 	}
 	return &Feature{Name: f.Name, Kind: kind, Categories: slices.Clip(f.Categories), Missing: f.Missing}, different(f.Categories, field+".categories", errorf)
 }
@@ -174,7 +174,7 @@ func (c *Condition) check(f *Feature) error {
 	case f.Kind == space.Categorical && (bounded || c.In == nil):
 		return fmt.Errorf(`feature %q is categorical and takes "in", nothing else`, c.Feature)
 	case f.Kind != space.Categorical && (c.In != nil || !bounded):
-		return fmt.Errorf(`feature %q is a number (%s) and takes "least", "above", "most" or "below", nothing else`, c.Feature, f.Kind)
+		return fmt.Errorf(`feature %q is a number (%s) and takes "least", "above", "most", "below" or "missing", nothing else`, c.Feature, f.Kind)
 	case c.Missing && (c.Most != nil || c.Below != nil || !f.Missing):
 		return fmt.Errorf(`feature %q: "missing" needs a feature with "missing", and neither "most" nor "below"`, c.Feature)
 	case c.In != nil && len(c.In) == 0:

@@ -189,7 +189,7 @@ var hostile = []struct{ name, text, want string }{
 	{"cut", rulesFile(`{"feature": "ratio", "above": 1`)[:200], "the file ends in the middle"},
 	{"two objects", rulesFile(`{"feature": "ratio", "above": 0}`) + "{}", "something follows the object"},
 	{"other format", `{"format": "hyfair-network", "version": 1, "features": [], "rules": []}`, `format: want "hyfair-guard", not the text "hyfair-network"`},
-	{"other version", "{\"format\": \"hyfair-guard\",\n\"version\": 2}", "line 2: version: the number 2; this program reads version 1"},
+	{"other version", "{\"format\": \"hyfair-guard\",\n\"version\": 2}", "line 2: version: got 2; this program reads version 1"},
 	{"no version", `{"format": "hyfair-guard", "features": [], "rules": []}`, `"version" is missing`},
 	{"unknown field", `{"format": "hyfair-guard", "rule": []}`, "rule: there is no such field here"},
 	{"twice", `{"format": "hyfair-guard", "format": "hyfair-guard"}`, "format: given twice"},
@@ -211,7 +211,7 @@ var hostile = []struct{ name, text, want string }{
 	{"deep", strings.Repeat(`{"format":`, 100), "format: want a text, not an object"},
 	{"huge", strings.Repeat(" ", 1<<20+1), "more than 1048576 bytes"},
 	{"kind", `{"format": "hyfair-guard", "version": 1, "features": [{"name": "x", "kind": "text"}], "rules": []}`, "features[0].kind: want integer, categorical or real"},
-	{"categories of a number", `{"format": "hyfair-guard", "version": 1, "features": [{"name": "x", "kind": "real", "categories": ["a"]}], "rules": []}`, "categorical features have categories"},
+	{"categories of a number", `{"format": "hyfair-guard", "version": 1, "features": [{"name": "x", "kind": "real", "categories": ["a"]}], "rules": []}`, "want categories for categorical features"},
 	{"feature twice", `{"format": "hyfair-guard", "version": 1, "features": [{"name": "x", "kind": "real"}, {"name": "x", "kind": "real"}], "rules": []}`, `feature "x" appears twice`},
 }
 
@@ -239,7 +239,7 @@ func TestRulesMustFitTheSpace(t *testing.T) {
 		{guard.Condition{Feature: "class", In: []string{"z"}}, `no category "z"`},
 		{guard.Condition{Feature: "class", Least: new(float64)}, `needs "in"`},
 		{guard.Condition{Feature: "ratio", In: []string{"a"}}, `cannot be "in" categories`},
-		{guard.Condition{Feature: "ratio", Missing: true}, `"ratio" may not be missing`},
+		{guard.Condition{Feature: "ratio", Missing: true}, `"ratio" cannot be missing`},
 	} {
 		rules := &guard.Rules{Version: 1, Rules: []guard.Rule{{Name: "r", Conditions: []guard.Condition{test.condition}}}}
 		if _, err := rules.Predicates(s); err == nil || !strings.Contains(err.Error(), "rules[0] (r): conditions[0]: ") || !strings.Contains(err.Error(), test.want) {

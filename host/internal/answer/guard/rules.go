@@ -239,7 +239,7 @@ func (c *Condition) bind(s *space.Space) (space.Condition, error) {
 		return out, nil
 	}
 	if c.Missing && !f.Missing {
-		return out, fmt.Errorf("feature %q may not be missing in the study", c.Feature)
+		return out, fmt.Errorf("feature %q cannot be missing in the study", c.Feature)
 	}
 	iv, err := c.values(f.Kind)
 	switch numbers := f.Numbers(); {

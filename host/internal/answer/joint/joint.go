@@ -45,12 +45,12 @@ func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *pr
 	}
 	shown, apart := join(a, b, q)
 	q.Model = shown
-	if n == fairness.Share && apart == "" { // shares differ as the sums that they are
+	if n == fairness.Share && apart == "" { // the joined model's logits are the shares, less a constant
 		q.Notion = fairness.Logit
 	}
 	if bands != nil {
 		if q.Bands = bands; apart == "" && a.Link() == fairness.LinkShare {
-			q.Model, apart = &either{a, b}, "both models joined have no shares, which bands need; --threshold proves one border"
+			q.Model, apart = &either{a, b}, "the joined model has no shares, which bands need; --threshold proves one border"
 		}
 		q.Notion = q.Model.Link().Notion(fairness.Score)
 	} else if !n.UsesEpsilon() {

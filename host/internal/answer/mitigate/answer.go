@@ -206,7 +206,7 @@ func open(s *session.Session, r Request) (*job, *Config, error) {
 func giveTrainingRows(c *Config, st *study.Study) error {
 	data, err := st.Data()
 	if errors.Is(err, study.ErrNoData) {
-		return fmt.Errorf("%w; retraining and accuracy need some", err)
+		return fmt.Errorf("%w; retraining and accuracy need rows: add data to the study", err)
 	}
 	if err != nil {
 		return err

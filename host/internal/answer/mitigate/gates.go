@@ -83,7 +83,7 @@ func (a *ArmResult) treats(g gate.Gate, banded bool) gate.Check {
 		return g.Within(arm, least, most, p.cell()+" % of "+p.of()+" answered have "+unfair(banded)+", by proof")
 	}
 	if q.Unfair == nil {
-		return g.Is(arm, gate.Undecided, "nobody was answered whose copies could be evaluated")
+		return g.Is(arm, gate.Undecided, "no person was answered whose copies could be evaluated")
 	}
 	share, _ := new(big.Rat).SetString(view.Exact(q.Unfair)) // the shortest decimal, so that 0.01 is exactly a hundredth
 	return g.Within(arm, share, share, view.Share(*q.Unfair)+" of the people answered have "+unfair(banded))

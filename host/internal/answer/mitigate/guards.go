@@ -20,7 +20,7 @@ func (r *run) guards(ctx context.Context, way string, m model.Model) (kept []spa
 		return r.Rules, 0, nil
 	}
 	if r.Explain == nil {
-		return nil, 0, &skipped{errors.New("there are no rules")}
+		return nil, 0, &skipped{errors.New("there are no guardrails, and nothing to derive them from")}
 	}
 	s, err := r.search(ctx, Arm{Way: way}, Subject{Model: m})
 	if err != nil {
@@ -38,7 +38,7 @@ func (r *run) guards(ctx context.Context, way string, m model.Model) (kept []spa
 	}
 	kept = within(rules, r.Train, r.MostRefused)
 	if len(kept) == 0 {
-		return nil, 0, &skipped{fmt.Errorf("%w: every explained rule (%d in all) refuses more than %.4g %% of the training rows", ErrNoRules, len(rules), 100*r.MostRefused)}
+		return nil, 0, &skipped{fmt.Errorf("%w: each of the %d rules derived refuses more than %.4g %% of the training rows", ErrNoRules, len(rules), 100*r.MostRefused)}
 	}
 	return kept, len(rules) - len(kept), nil
 }

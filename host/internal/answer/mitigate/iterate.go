@@ -14,7 +14,7 @@ import (
 const heavier = 10
 
 // errNoBetter: no round improved the network.
-var errNoBetter = errors.New("no round brought a better network")
+var errNoBetter = errors.New("no round gave a better network")
 
 // iterate alternates training as in Consistent and searching. Each round uses all individuals found
 // so far and multiplies the penalty by heavier. It ends when a round loses too much accuracy on the
@@ -54,9 +54,9 @@ func (r *run) iterate(ctx context.Context, m *made, original *relu.Network, befo
 	case m.network != nil:
 		return nil
 	case lost > r.Retraining.MaxLoss:
-		return fmt.Errorf("%w: the first one cost %.2f points of accuracy on the rows held back", errNoBetter, 100*lost)
+		return fmt.Errorf("%w: the first one cost %.2f points of accuracy on the rows held back, more than the %.2f of --max-loss", errNoBetter, 100*lost, 100*r.Retraining.MaxLoss)
 	}
-	return fmt.Errorf("%w: the search of the first one found no fewer", errNoBetter)
+	return fmt.Errorf("%w: the search of the first one found neither a smaller largest k nor, with the same, fewer individuals", errNoBetter)
 }
 
 // heldAccuracy is the original network's accuracy on the rows that choose epochs.

@@ -74,7 +74,7 @@ func (r *Retraining) Validate() error {
 	case !slices.Contains(Labels(), r.Label):
 		return fmt.Errorf("label policy %q; the policies are %s", r.Label, strings.Join(Labels(), " and "))
 	case !(r.Weight > 0) || math.IsInf(r.Weight, 0):
-		return fmt.Errorf("weight %v of the penalty; want more than 0", r.Weight)
+		return fmt.Errorf("weight %v of the penalty; want a finite number above 0", r.Weight)
 	case r.Copies < 2:
 		return fmt.Errorf("a spread over %d copies; want 2 or more", r.Copies)
 	case r.Rounds < 1:

@@ -128,7 +128,7 @@ func TestGuardsRefuseNoMoreThanAsked(t *testing.T) {
 		return rules[:2], nil
 	}
 	outcomes, err := Run(t.Context(), c)
-	if err != nil || !strings.Contains(outcomes[0].Skipped, "every explained rule (2 in all) refuses more than 10 %") {
+	if err != nil || !strings.Contains(outcomes[0].Skipped, "each of the 2 rules derived refuses more than 10 %") {
 		t.Errorf("%v, %+v", err, outcomes)
 	}
 }
@@ -187,7 +187,7 @@ func TestIterated(t *testing.T) {
 				t.Errorf("%d rounds, want %d", len(nets), test.want)
 			}
 			if test.kept == 0 {
-				if !strings.Contains(o.Skipped, "no round brought a better network") {
+				if !strings.Contains(o.Skipped, "no round gave a better network") {
 					t.Errorf("%+v", o)
 				}
 				return

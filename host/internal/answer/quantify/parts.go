@@ -183,7 +183,7 @@ func points(s *space.Space, region space.Region) *big.Rat {
 	out := big.NewRat(1, 1)
 	for _, i := range s.Free() {
 		iv := region.Box[i]
-		out.Mul(out, new(big.Rat).SetFloat64(iv.Hi-iv.Lo+1)) // its ends are values, see certify.Inward
+		out.Mul(out, new(big.Rat).SetFloat64(iv.Hi-iv.Lo+1)) // its ends are values, see engine.Inward
 	}
 	return out
 }

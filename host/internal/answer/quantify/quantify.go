@@ -330,7 +330,7 @@ func (r *run) pieces(list []sdk.Piece) error {
 	for i := range list {
 		p := &list[i]
 		if !r.sane(p) {
-			return fmt.Errorf("solver %s: one of its pieces is not a box of the region", r.o.Description.Name)
+			return fmt.Errorf("solver %s: one of its pieces is not a box of the region, or has an unknown claim", r.o.Description.Name)
 		}
 		if r.weights != nil {
 			r.glimpses.Lock()
@@ -382,7 +382,7 @@ func (r *run) counted(p *sdk.Piece) (fault string, ok bool) {
 		numbers[v]++
 	}
 	if p.Fair.Cmp(big.NewInt(numbers[individual.Fair])) > 0 || p.Unfair.Cmp(big.NewInt(numbers[individual.Unfair])) > 0 {
-		fault = fmt.Sprintf("solver %s: it counts more fair or more unfair individuals in a box than there are", r.o.Description.Name)
+		fault = fmt.Sprintf("solver %s: it counts more fair or more unfair individuals in a box than evaluation finds", r.o.Description.Name)
 	}
 	return fault, true
 }

@@ -169,7 +169,7 @@ func (r *Request) validateRates() error {
 	}
 	for _, g := range r.Gates {
 		if g.Name != audit.MinImpactRatio {
-			return fmt.Errorf("--%s does not apply to --groups: it bounds the share of discriminated individuals", g.Name)
+			return fmt.Errorf("--%s does not apply to --groups: it bounds the share of discriminated individuals: leave it out", g.Name)
 		}
 	}
 	return r.Validate()
@@ -321,7 +321,7 @@ func (a *asker) rate(ctx context.Context, people *population.Population) (*Repor
 // hold checks the least impact ratio, nil if it is undefined, against a gate.
 func (a *RatedAttribute) hold(g gate.Gate, least *enclosure, favourable string) gate.Check {
 	if least == nil {
-		return g.AtLeast(a.Name, nil, nil, fmt.Sprintf("not proved: at least two groups have people, and one of these people gets a %s decision", favourable))
+		return g.AtLeast(a.Name, nil, nil, fmt.Sprintf("it is not proved that at least two groups have people and that one of these people gets a %s decision", favourable))
 	}
 	return g.AtLeast(a.Name, least.lo, least.hi, fmt.Sprintf("proved: the least impact ratio is %s", a.ImpactRatio.ratio()))
 }

@@ -269,7 +269,7 @@ func (r *run) know(x []float64, v individual.Verdict, limit int) {
 func (r *run) objection(claim *sdk.Shares) string {
 	name, one := r.o.Description.Name, big.NewRat(1, 1)
 	if claim.Fair == nil || claim.Unfair == nil || claim.Fair.Sign() < 0 || claim.Unfair.Sign() < 0 || new(big.Rat).Add(claim.Fair, claim.Unfair).Cmp(one) > 0 {
-		return fmt.Sprintf("solver %s: its shares are negative or sum to more than 1", name)
+		return fmt.Sprintf("solver %s: its shares are missing, negative or sum to more than 1", name)
 	}
 	if !r.q.Space.HasReals() { // with reals, a single individual has no volume
 		for i := range r.witnesses {

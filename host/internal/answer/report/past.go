@@ -70,7 +70,7 @@ func (a *asker) told(j *journal.Journal, info *journal.Info, q *problem.Query) *
 		Shares: quantify.SharesOf(last, nil), Solver: asked.Solver{Name: t.Arm}, Journal: j.Path(), Run: info.Name,
 	}
 	if out.Rows == nil {
-		out.NoRows = "that run had none"
+		out.NoRows = "that run evaluated no rows"
 	}
 	return out
 }

@@ -77,7 +77,7 @@ func Merge(_ context.Context, s *session.Session, r MergeRequest) (out *Merged, 
 	into, _ := os.Stat(r.Into)
 	for _, path := range r.Journals {
 		if info, err := os.Stat(path); err == nil && into != nil && os.SameFile(info, into) {
-			return nil, session.Mistake(fmt.Errorf("--into %s is one of the journals to merge", r.Into))
+			return nil, session.Mistake(fmt.Errorf("--into %s is one of the journals to merge: name another file", r.Into))
 		}
 		j, err := journal.OpenReadable(path)
 		if err != nil {

@@ -28,7 +28,7 @@ func ParseBudget(text string) (Budget, error) {
 		b.Time, err = time.ParseDuration(text)
 	}
 	if err != nil || b.Time <= 0 && b.Iter <= 0 && b.Evals <= 0 {
-		return Budget{}, fmt.Errorf("budget %q: want a time such as 10s or 5m, iterations such as 5000it, or evaluations such as 100000ev", text)
+		return Budget{}, fmt.Errorf("budget %q: want more than 0, as a time such as 10s or 5m, as iterations such as 5000it, or as evaluations such as 100000ev", text)
 	}
 	return b, nil
 }

@@ -191,7 +191,7 @@ func (c *Claim) Replay(spec question.Spec, goal string) error {
 	}
 	w := judge.Pair(one, two, above)
 	if w == nil || c.Gap == nil || math.Abs(view.Finite(w.Margin)-*c.Gap) > slip(*c.Gap) {
-		return fmt.Errorf("%v and %v are not a witness, or their gap differs", one, two)
+		return fmt.Errorf("%v and %v are not a witness of the question, or their gap is not the one claimed", one, two)
 	}
 	return nil
 }

@@ -297,7 +297,7 @@ func readTruth(folder, name string) (*Truth, error) {
 	}
 	defer file.Close()
 	if info.Size() > maxTruth {
-		return nil, fmt.Errorf("%d bytes; at most %d are read", info.Size(), maxTruth)
+		return nil, fmt.Errorf("it has %d bytes: want at most %d", info.Size(), maxTruth)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxTruth))
 	if err != nil {
@@ -324,7 +324,7 @@ func (t *Truth) Validate() error {
 		return fmt.Errorf("format %q, version %d; want %q, version %d", t.Format, t.Version, truthFormat, truthVersion)
 	}
 	if p, ok := whole(t.People); !ok || p.Sign() <= 0 {
-		return fmt.Errorf("people %q: want a number above 0", t.People)
+		return fmt.Errorf("people %q: want a whole number above 0 of at most %d digits", t.People, mostDigits)
 	}
 	if n := len(t.Questions); n == 0 || n > maxQuestions {
 		return fmt.Errorf("%d questions: want 1 to %d", n, maxQuestions)
@@ -344,7 +344,7 @@ func (t *Truth) Validate() error {
 		}
 	}
 	if len(t.StudySHA256) != 64 || len(t.ModelSHA256) != 64 {
-		return fmt.Errorf("study_sha256 and model_sha256: want 64 hexadecimal digits each")
+		return fmt.Errorf("study_sha256 %q, model_sha256 %q: want 64 hexadecimal digits each", t.StudySHA256, t.ModelSHA256)
 	}
 	return nil
 }
@@ -383,7 +383,7 @@ func (q *Question) validate(t *Truth) error {
 	case q.Goal == Share:
 		p, ok := whole(q.People)
 		if all, _ := whole(t.People); !ok || p.Cmp(all) > 0 {
-			return fmt.Errorf("people %q: want a number up to %s", q.People, t.People)
+			return fmt.Errorf("people %q: want a whole number from 0 to %s", q.People, t.People)
 		}
 	}
 	return nil

@@ -120,11 +120,11 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Batch < 0:
 		return c, fmt.Errorf("batches of %d rows; want at least 1", c.Batch)
 	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 0):
-		return c, fmt.Errorf("learning rate %v; want a positive number", c.LearningRate)
+		return c, fmt.Errorf("learning rate %v; want a finite number above 0", c.LearningRate)
 	case !(c.Decay > 0 && c.Decay <= 1):
 		return c, fmt.Errorf("decay %v; want a factor above 0, at most 1", c.Decay)
 	case !(c.L2 >= 0) || math.IsInf(c.L2, 0):
-		return c, fmt.Errorf("L2 penalty %v; want 0 or more", c.L2)
+		return c, fmt.Errorf("L2 penalty %v; want a finite number, 0 or more", c.L2)
 	case !(c.HeldBack >= 0 && c.HeldBack < 1):
 		return c, fmt.Errorf("share %v held back; want 0 or more, below 1", c.HeldBack)
 	case c.Patience < 0:
@@ -132,9 +132,9 @@ func (c Config) withDefaults() (Config, error) {
 	case c.HeldBack > 0 && len(c.Held) > 0:
 		return c, errors.New("rows held back by share and by list: give one of the two")
 	case !(c.Consistency.Weight >= 0) || math.IsInf(c.Consistency.Weight, 0):
-		return c, fmt.Errorf("consistency weight %v; want 0 or more", c.Consistency.Weight)
+		return c, fmt.Errorf("consistency weight %v; want a finite number, 0 or more", c.Consistency.Weight)
 	case c.Patience > 0 && c.HeldBack == 0 && len(c.Held) == 0:
-		return c, errors.New("patience needs rows held back to measure on")
+		return c, errors.New("patience needs rows held back to measure on: hold some back, or set it to 0")
 	}
 	return c, nil
 }
@@ -163,7 +163,7 @@ func checkData(x [][]float64, y []int) error {
 		}
 		for j, v := range row {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("row %d, input %d is %v", i, j, v)
+				return fmt.Errorf("row %d, input %d is %v; want a finite number", i, j, v)
 			}
 		}
 		if y[i] != 0 && y[i] != 1 {

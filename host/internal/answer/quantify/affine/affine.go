@@ -190,7 +190,7 @@ const (
 func (c *convolution) refine(ctx context.Context) (best *Shares, err error) {
 	variances, spread := c.deviations()
 	last := len(c.parts.all) - 1
-	slices.SortStableFunc(c.parts.all[:last], func(p, q part) int { // narrow ones first: sums stay short for long
+	slices.SortStableFunc(c.parts.all[:last], func(p, q part) int { // narrow ones first, so that most sums are short
 		sum := func(p part) (all float64) {
 			for _, i := range p.features {
 				all += variances[i]

@@ -104,7 +104,7 @@ func (c *convolution) combs(i int, of *population.Side, box space.Interval, step
 			}
 		case f.Discrete() && math.Abs(a) >= 1:
 			out = append(out, comb{share: share, start: a * iv.Lo, gap: a, n: int(size)})
-		case f.Discrete(): // a value is that of a real number, rounded
+		case f.Discrete(): // as a real number, which is at most ½ from the value
 			out = append(out, comb{share: share, start: a * (iv.Lo - 0.5), gap: a * size, slack: math.Abs(a) / 2})
 		default:
 			out = append(out, comb{share: share, start: a * iv.Lo, gap: a * size})
@@ -255,7 +255,7 @@ func (c *convolution) plus(ctx context.Context, s sum, class *population.Class, 
 	case ctx.Err() != nil:
 		return s, e, 0, ctx.Err()
 	case !(float64(len(s.mass))+width < longest) || !(max(math.Abs(least), math.Abs(most)) < 1<<48) && len(combs) > 0:
-		return s, e, 0, fmt.Errorf("%w: sums of more than %d steps", ErrUnsuited, longest)
+		return s, e, 0, fmt.Errorf("%w: sums of %d steps or more, or contributions of 2^48 steps or more", ErrUnsuited, longest)
 	case len(combs) == 0:
 		return sum{row: row{0, []float64{0}}}, e, 0, nil
 	}
