@@ -98,7 +98,7 @@ type job struct {
 }
 
 // Answer finds the worst-treated individuals and explains them. An error may come with a
-// result, if the solver for the bounds was lost or is missing.
+// result, if the solver for the bounds was lost or is missing, or a file cannot be written.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	begin := time.Now()
 	if err := r.Validate(); err != nil {
@@ -222,7 +222,8 @@ func (j *job) answer(ctx context.Context) (*Result, error) {
 
 func (j *job) progress(text string) { j.session.Show(j.question.Study.Name + ": " + text) }
 
-// rows returns the study's rows; nil without data, or with a notice if they cannot be read.
+// rows returns the study's rows. It returns nil if the study declares no data, or if the data is
+// not found, which the session notes.
 func (j *job) rows() ([][]float64, error) {
 	if !j.question.Study.HasData() {
 		return nil, nil

@@ -31,8 +31,8 @@ type Cloud struct {
 	Spread float64
 }
 
-// redraws bounds the draws of one value, and starts those of one neighbour. No usual
-// constraint reaches either bound; they end hostile inputs.
+// redraws bounds the draws of one value, and starts those of one neighbour. Ordinary studies
+// reach neither bound; they limit the time that hostile ones take.
 const (
 	redraws = 1000
 	starts  = 10_000

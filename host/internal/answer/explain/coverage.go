@@ -111,7 +111,7 @@ func measure(s *space.Space, region space.Region, p space.Predicate, constrained
 }
 
 // cellsOf takes the values of one feature in an interval that satisfy p's conditions on it, and
-// splits them where any condition begins or ends to hold.
+// splits them where any condition begins or ceases to hold.
 func cellsOf(f *space.Feature, iv space.Interval, feature int, p space.Predicate, conditions []*space.Condition) []cell {
 	var cells []cell
 	holds := func(v float64) bool {

@@ -288,8 +288,8 @@ func (e *explainer) evaluate(ctx context.Context, points [][]float64) ([]float64
 	return ks, nil
 }
 
-// label labels neighbours high: k ≥ the quantile and k > the least k. The quantile is the
-// least value that at least that share of the sample does not exceed.
+// label labels neighbours high if k ≥ the quantile and k > the least k. The quantile is the least
+// k that at least the share Quantile of the sample does not exceed.
 func (e *explainer) label(ks []float64) Sample {
 	sorted := slices.Sorted(slices.Values(ks))
 	threshold := sorted[max(0, int(math.Ceil(e.Quantile*float64(len(sorted))))-1)]

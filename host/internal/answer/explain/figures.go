@@ -54,7 +54,7 @@ func (r *Result) plainTable() *view.Table {
 // broadFrom is the least share of people at which a condition says little.
 const broadFrom = 0.9
 
-// broad notes that the predicate, the i-th, holds for so large a share that it says little; nil if it does not.
+// broad returns a note if predicate i holds for so large a share of people that it says little; else nil.
 func (p *Predicate) broad(i int) []string {
 	share, of := p.Coverage.Share, "all possible people"
 	if s := p.Support; s != nil && s.Share > share {

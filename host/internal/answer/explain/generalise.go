@@ -9,9 +9,9 @@ import (
 )
 
 // generalise widens a path's conditions while its merit on the tree's samples (sum.merit)
-// allows. A tree stops at a test that separates k = 20 from k = 19, although both are high,
-// and a path contains tests that serve other paths. Each step takes the widening with the
-// largest merit:
+// allows. The tree sees only which samples are labelled high, so a test may separate k = 20 from
+// k = 19, although both are large; and a path contains tests that serve other paths. Each step
+// takes the widening with the largest merit:
 //
 //   - a condition, or one end of a range, is dropped if the merit does not fall;
 //   - an end moves outward to a sampled value, or a sampled category joins, if the merit

@@ -54,7 +54,7 @@ func (e *explainer) test(ctx context.Context, p space.Predicate, i int) (Predica
 	return out, nil
 }
 
-// size counts conjuncts: each end of a range, or one for a set of categories.
+// size counts conjuncts: each end of a range, or one for a single value or a set of categories.
 func size(p space.Predicate) int {
 	n := 0
 	for i := range p {

@@ -52,7 +52,7 @@ func Alphas(root *Node) []float64 {
 	return out
 }
 
-// weakest is the least rise in impurity per saved leaf over all collapses.
+// weakest returns the least rise in impurity, per leaf saved, of collapsing one subtree.
 func weakest(root *Node) float64 {
 	least := math.Inf(1)
 	var walk func(*Node) (cost float64, leaves int)
@@ -70,7 +70,7 @@ func weakest(root *Node) float64 {
 	return least
 }
 
-// cut is prune for a cost already multiplied by the samples.
+// cut is Prune with α already multiplied by the root's weight.
 func cut(n *Node, price float64) *Node {
 	kept, _, _ := prune(n, price)
 	return kept

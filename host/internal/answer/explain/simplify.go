@@ -7,9 +7,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// simplify drops ends of ranges and whole conditions that the merit does not need. The rest
-// must keep the merit less one standard error of the difference between the means: the
-// book's one-standard-error rule for trees, applied to a path. The conjunct that costs
+// simplify drops ends of ranges and whole conditions that the merit does not need. The merit may
+// fall by at most one standard error of the difference between the means: the book's
+// one-standard-error rule for trees, applied to a path. The conjunct that costs
 // least is dropped first, ties from the end; the last condition stays.
 //
 // A predicate with fewer than two samples on either side is returned unchanged: its error

@@ -61,8 +61,8 @@ func (j *job) people(ctx context.Context) (*Worst, *Source, error) {
 	return j.searched(ctx)
 }
 
-// consider evaluates an individual and adds it to w if it lies in the region. worst reports
-// whether it is among the worst so far.
+// consider evaluates an individual and adds it to w. taken reports whether it lies in the region
+// and has a counterfactual, worst whether it is among the worst so far.
 func (j *job) consider(w *Worst, x []float64) (taken, worst bool) {
 	if s := j.query.Space; len(x) != len(s.Features) || !s.ContainsIndividual(x) || !s.RegionContains(j.query.Region, x) {
 		return false, false

@@ -46,7 +46,8 @@ type Lowered struct {
 }
 
 // Lower converts a query to the problems that a solver would get first: one, or one for each
-// order of the copies that must be asked about.
+// order of the copies that must be asked about, or with o.Each one for each pair of protected
+// combinations.
 func Lower(q *problem.Query, f Format, o Options) ([]Lowered, error) {
 	if err := q.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
@@ -137,8 +138,8 @@ func named(s *space.Space, values []float64) string {
 	return strings.Join(out, ", ")
 }
 
-// undecided refuses a query that the bounds answer, as certify would: the rows
-// of the decision notions presume that both decisions can occur.
+// undecided returns ErrDecided if the bounds answer the query, because the rows of the decision
+// notions presume that both decisions can occur. Infinite bounds are an error, too.
 func undecided(q *problem.Query, b *bound.Bounds) error {
 	lo, hi := b.Logit.Lo, b.Logit.Hi
 	switch {

@@ -12,10 +12,10 @@ const maxName = 60
 // names holds arbitrary names and, in the same order, legal ones that differ from each other.
 type names struct{ old, new []string }
 
-// legalNames makes names that free MPS and the LP format both read: letters, digits,
-// underscores and full stops, beginning with a letter that cannot start a number (1e5) and is
-// not a word of the LP format. They differ even if a reader ignores case. Names that are legal
-// already are kept; taken lists names already in use.
+// legalNames makes names that free MPS and the LP format both read. A name consists of letters,
+// digits, underscores and full stops, begins with a letter other than e, and is not a word of the
+// LP format. Names differ even if a reader ignores case. Names that are legal already are kept;
+// taken lists names already in use.
 func legalNames[T any](list []T, nameOf func(*T) string, taken ...string) *names {
 	out := &names{}
 	used := make(map[string]bool, len(list))
@@ -55,7 +55,8 @@ func legal(name string) string {
 	return name
 }
 
-// startsName refuses e and E, too: "2 e5" would be a number.
+// startsName reports whether a name may begin with c. It may not with e or E: "2 e5" would be a
+// number.
 func startsName(c byte) bool {
 	return (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') && c != 'e' && c != 'E'
 }

@@ -220,8 +220,8 @@ func (p *product) tangent(c encode.Curve, at float64, b *bound.Bounds) productOu
 	return out
 }
 
-// note lists what the property leaves out. Each omission makes the property allow more: if even
-// so it cannot hold, the network is fair.
+// note lists what the property leaves out. Each omission makes the property allow more: if it is
+// unsatisfiable nevertheless, the network is fair.
 func (p *product) note(q *problem.Query, region space.Region) {
 	for _, i := range q.Space.Free() {
 		if q.Space.Features[i].Discrete() && region.Box[i].Lo < region.Box[i].Hi {

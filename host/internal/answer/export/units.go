@@ -10,7 +10,7 @@ import (
 
 // units are the neurons between the product's inputs and the networks. If no feature has a
 // table, they are the inputs themselves. Otherwise they are ReLUs: of v and −v, whose
-// difference is v, and for a table of v − lo, v − lo − 1, …, a weighted sum of which
+// difference is v; and, for a table, of v − lo, v − lo − 1, …, a weighted sum of which
 // interpolates the table:
 //
 //	T(v) = T(lo) + Σ d(k)·max(0, v − lo − k),   d(0) = T(lo+1) − T(lo),

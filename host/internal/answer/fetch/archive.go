@@ -97,8 +97,8 @@ func (r *run) forget() {
 }
 
 // extract reads a member of a zip file, through archives inside archives. No file is written
-// under a name from the archive. An archive with a name that leads out of its folder is
-// refused, too.
+// under a name from the archive. An archive with a name that leads out of its folder, or that
+// contains a backslash, is refused, too.
 func extract(file string, members []string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -122,7 +122,7 @@ func extract(file string, members []string) ([]byte, error) {
 }
 
 // one extracts a single member of a zip file, of at most maxFile bytes. It refuses an archive in
-// which any member's name leads out of the folder.
+// which any member's name leads out of the folder or contains a backslash.
 func one(from io.ReaderAt, size int64, name string) ([]byte, error) {
 	z, err := zip.NewReader(from, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {

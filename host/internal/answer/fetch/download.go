@@ -40,7 +40,7 @@ type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
 
-// later marks a failure after which the server asks for a pause.
+// later marks a failure after which the server may ask for a pause.
 type later struct {
 	error
 	after time.Duration

@@ -17,7 +17,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
-// Options are the settings of a Run.
+// Options are the settings of Run.
 type Options struct {
 	// Into is the data root.
 	Into string
@@ -79,7 +79,7 @@ func (o *Outcome) Missing() bool { return o.State == Failed || o.State == Skippe
 // maxFile bounds a download and a member of an archive; the largest public file has 4 MB.
 const maxFile = 64 << 20
 
-// run is the state of a Run.
+// run is the state of Run.
 type run struct {
 	o    Options
 	http *http.Client

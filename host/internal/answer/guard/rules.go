@@ -286,7 +286,7 @@ func within(iv space.Interval, kind space.Kind) (space.Interval, error) {
 	return iv, nil
 }
 
-// Refuses returns the first of the predicates, guards in order, that holds at x.
+// Refuses returns the index of the first guard that holds at x; ok is false if none does.
 func Refuses(guards []space.Predicate, x []float64) (rule int, ok bool) {
 	for i, g := range guards {
 		if g.Holds(x) {

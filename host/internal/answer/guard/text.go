@@ -9,7 +9,7 @@ import (
 
 // Text returns the rule as part of a sentence: "hours > 39 and purpose != car". If
 // s is not nil, a set that lacks a single category is written with !=, and a bound
-// that excludes missing values only with "is not".
+// that excludes nothing but missing values with "is not".
 func (r *Rule) Text(s *space.Space) string {
 	parts := make([]string, len(r.Conditions))
 	for i := range r.Conditions {

@@ -86,7 +86,8 @@ func Borders(rule fairness.Rule, link fairness.Link, s *space.Space, points [][]
 	return out
 }
 
-// at is the border for a person. Values outside an attribute's domain count as the nearest inside.
+// at returns the border for a point. A value outside an attribute's domain counts as the nearest
+// one inside.
 func (d *Decider) at(point []float64) *border {
 	return &d.borders[max(0, d.rule.Of(func(name string) float64 {
 		i, _ := d.space.Index(name)

@@ -147,8 +147,8 @@ type Rule struct {
 	Forbid []string `json:"forbid"`
 }
 
-// Answer reads the study, or the network alone. If the study declares rows that cannot be
-// read, the session is notified.
+// Answer reads the study, or the network alone. If the study's rows are not found, or cannot be
+// fed to the model, the session notes it.
 func Answer(_ context.Context, s *session.Session, r Request) (*Result, error) {
 	out, err := r.answer(s)
 	if err != nil {

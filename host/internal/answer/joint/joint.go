@@ -68,7 +68,7 @@ func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *pr
 	return q, apart, q.Validate()
 }
 
-// Yes returns the question which individuals get a positive decision, as a comparison with a model that always says no.
+// Yes returns the question of which individuals get a positive decision, as a comparison with a model that always says no.
 // Individuals have all features of the question's space, including the protected ones.
 func Yes(of *question.Question) (*problem.Query, error) {
 	m, err := of.Study.Decided()

@@ -95,8 +95,8 @@ type job struct {
 	refuted []string
 }
 
-// Answer compares the arms. The result has the finished ones; it comes along with an error,
-// unless no arm was finished.
+// Answer compares the arms. The result has the finished ones and may come with an error; it is
+// nil if an error came before any arm was finished.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	begin := time.Now()
 	j, c, err := open(s, r)
@@ -229,7 +229,7 @@ func pointsOf(data *people.Data, rows []int) (points [][]float64, labels []int) 
 	return points, labels
 }
 
-// search is Config.Search: runs hyfair search on the subject.
+// search is Config.Search: it runs hyfair search on the subject.
 func (j *job) search(ctx context.Context, name string, subject Subject) (_ *Searched, err error) {
 	if err := j.writeGuardrails(name, subject.Guards); err != nil {
 		return nil, err
@@ -281,8 +281,8 @@ func (j *job) search(ctx context.Context, name string, subject Subject) (_ *Sear
 // explainedBy is the number of individuals that guardrails are derived from.
 const explainedBy = 10
 
-// explain is Config.Explain: guardrails by hyfair explain's defaults from the individuals
-// found.
+// explain is Config.Explain: it derives guardrails from the individuals found, with the defaults
+// of hyfair explain.
 func (j *job) explain(ctx context.Context, m model.Model, found []record.Found) ([]space.Predicate, error) {
 	q := j.query
 	e, err := evaluate.NewBanded(m, q.Space, q.Region, q.Epsilon, q.Bands)

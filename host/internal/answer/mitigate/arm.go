@@ -31,7 +31,7 @@ const (
 	// Consistent is trained further with a penalty on the spread of the logits
 	// over the copies of an individual.
 	Consistent = "consistent"
-	// Iterated alternates Consistent and a search while the largest k falls.
+	// Iterated alternates Consistent and a search while the searches find less.
 	Iterated = "iterated"
 	// Blind has its weights from protected attributes set to zero and is trained further
 	// without them: all copies get the same score.

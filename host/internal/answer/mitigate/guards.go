@@ -43,8 +43,8 @@ func (r *run) guards(ctx context.Context, way string, m model.Model) (kept []spa
 	return kept, len(rules) - len(kept), nil
 }
 
-// within takes rules in order while all those taken together refuse at most the given share
-// of the rows.
+// within takes rules in order. It omits each rule with which those taken would refuse more than
+// the given share of the rows.
 func within(rules []space.Predicate, rows [][]float64, most float64) []space.Predicate {
 	var kept []space.Predicate
 	for _, rule := range rules {

@@ -17,9 +17,9 @@ const heavier = 10
 var errNoBetter = errors.New("no round gave a better network")
 
 // iterate alternates training as in Consistent and searching. Each round uses all individuals found
-// so far and multiplies the penalty by heavier. It ends when a round loses too much accuracy on the
-// held-back rows or is not better than the best network so far: with a smaller Max.K or, with equal
-// Max.K, fewer individuals.
+// so far and multiplies the penalty by heavier. It ends after the last round, when a search finds
+// nothing, when a round loses too much accuracy on the held-back rows, or when its network is no
+// better than the best so far. Better means a smaller Max.K or, with equal Max.K, fewer individuals.
 func (r *run) iterate(ctx context.Context, m *made, original *relu.Network, before *Searched) error {
 	best, from := before, original
 	accuracy := r.heldAccuracy(original)

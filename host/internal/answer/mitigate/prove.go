@@ -40,7 +40,8 @@ func (j *job) openProver(ctx context.Context) (*discover.Plugin, error) {
 	return p, nil
 }
 
-// prove is Config.Prove: hyfair quantify over the individuals that no guardrail refuses.
+// prove returns Config.Prove, which runs hyfair quantify over the individuals that no guardrail
+// refuses.
 func (j *job) prove(p *discover.Plugin, people *population.Population) func(context.Context, Subject) (*Proved, error) {
 	return func(ctx context.Context, subject Subject) (*Proved, error) {
 		d := p.Description()

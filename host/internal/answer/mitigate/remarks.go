@@ -3,7 +3,7 @@ package mitigate
 import "fmt"
 
 // Remarks are sentences about the arms, in order: which refuse too many rows, lose too much
-// accuracy or made things worse, and why arms were skipped.
+// accuracy or make things worse, and why arms were skipped.
 func Remarks(outcomes []Outcome) []string {
 	var original *Outcome
 	for i := range outcomes {

@@ -45,7 +45,7 @@ func (m *material) worst() [][]float64 {
 // errNothingFound: no training data beyond the study's.
 var errNothingFound = errors.New("the search of the original network found no individual that is treated differently: there is nothing to retrain on")
 
-// retrained is the paper's way: trains on the rows and all copies of the individuals found.
+// retrained trains on the rows and all copies of the individuals found, which is the paper's way.
 func (m *material) retrained(ctx context.Context, from *relu.Network, progress func(train.Epoch)) (*relu.Network, train.Report, error) {
 	worst := m.worst()
 	if len(worst) == 0 {
@@ -94,9 +94,10 @@ func (m *material) consistent(ctx context.Context, from *relu.Network, progress 
 	return m.fit(ctx, config, m.rows, m.labels, progress)
 }
 
-// group draws some copies of an individual. Half of the time it is drawn uniformly from the
-// space, because a search leaves the data's range; otherwise it is one found or the row
-// itself. Individuals without an allowed counterfactual have no copies and no spread.
+// group returns a function that draws some copies of an individual. With probability ½ the
+// individual is drawn uniformly from the space, because a search leaves the data's range;
+// otherwise it is one found, or the row itself. Individuals without an allowed counterfactual have
+// no copies and no spread.
 func (m *material) group() func(*rand.Rand, int) [][]float64 {
 	worst := m.worst()
 	protected := m.space.Protected()

@@ -16,7 +16,8 @@ const (
 	// LabelMajority is the original network's decision for most of the copies; LabelMean
 	// decides a tie.
 	LabelMajority = "majority"
-	// LabelMean is whether the mean score of the copies is above ½.
+	// LabelMean is 1 if the mean score of the copies exceeds the threshold, or the mean of their
+	// groups' thresholds; else 0.
 	LabelMean = "mean"
 )
 
@@ -56,8 +57,8 @@ func DefaultRetraining() Retraining {
 	}
 }
 
-// DearLoss is the loss of accuracy, as a share, above which a mitigation is called dear:
-// two points, the most that the paper's retrained networks lose.
+// DearLoss is the loss of accuracy, as a share, above which a remark mentions it: two points, the
+// most that the paper's retrained networks lose.
 const DearLoss = 0.02
 
 // Validate checks the ranges of the parameters.

@@ -52,8 +52,8 @@ func (s *Searched) ID() float64 {
 	return n
 }
 
-// Config is the input of a comparison. All fields but Epsilon, Test, Rules, Explain,
-// Trained and Progress are required.
+// Config is the input of a comparison. Undecided, Unseen, Epsilon, Bands, Test with its labels,
+// Rules, Explain, Prove, Trained and Progress are optional.
 type Config struct {
 	Arms []Arm
 	// Model is a network, or another model, for which only guardrails are tried.

@@ -385,7 +385,7 @@ func (a *asker) progress(ctx context.Context, run *session.Run, words func(Progr
 	}
 }
 
-// settle turns the error of a run that has a report in spite of it into a note.
+// settle turns an engine.Failure, which the report of its run shows already, into a note.
 func (a *asker) settle(rep *Report, err error) error {
 	if rep != nil && err != nil && engine.Unanswered(err) == nil {
 		a.session.Note("%v", err)
@@ -488,7 +488,7 @@ type glimpses struct {
 }
 
 // sharesEvery is the least time between two events about a running question: a
-// run that is killed loses about as much.
+// run that is killed loses about that much.
 const sharesEvery = time.Second
 
 // progress journals an event if sharesEvery has passed since the last one, or if it has the first proof.

@@ -13,8 +13,8 @@ import (
 // Convolution is the method of shares that were proved without boxes.
 const Convolution = "convolution"
 
-// Convolves reports whether convolution is tried before a solver is started: for linear models, except of spaces of few
-// individuals.
+// Convolves reports whether convolution is tried before a solver is started: for linear models, except over spaces with
+// few individuals.
 func Convolves(q *problem.Query) bool {
 	_, few := q.Space.CountIndividuals(q.RegionOrWhole().Box, allPoints)
 	return !few && affine.Suits(q)

@@ -27,7 +27,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Options steer a Run. Without a Solver nothing is proved. The Solver must serve Quantify in the network form;
+// Options are the settings of Run. Without a Solver nothing is proved. The Solver must serve Quantify in the network form;
 // Description is its description.
 type Options struct {
 	Solver      sdk.Solver
@@ -56,7 +56,7 @@ type Options struct {
 	doubt int
 }
 
-// Progress is a glimpse of a running question.
+// Progress is the state of a running question.
 type Progress struct {
 	// Fair and Unfair are the latest claimed shares that exact evaluation does
 	// not contradict; nil before the first.
@@ -387,7 +387,7 @@ func (r *run) counted(p *sdk.Piece) (fault string, ok bool) {
 	return fault, true
 }
 
-// sane reports whether a piece is a box of the region.
+// sane reports whether a piece is a box of the region and its claim is known.
 func (r *run) sane(p *sdk.Piece) bool {
 	region := r.q.RegionOrWhole()
 	if len(p.Box) != len(region.Box) || p.Claim < sdk.PieceFair || p.Claim > sdk.PieceOutside {

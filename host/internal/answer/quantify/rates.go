@@ -286,7 +286,7 @@ func groupsOf(of *question.Question, query *problem.Query) (all []RatedAttribute
 	return all, groups
 }
 
-// rate answers the question about one group, in a run of its own. The population may have no people in it; then there is
+// rate answers the question about one group, in a run of its own. If the population has no people in the group, there is
 // no run.
 func (a *asker) rate(ctx context.Context, people *population.Population) (*Report, *session.Run, error) {
 	if people != nil && people.Within(a.query.Region.Box) == nil {

@@ -176,7 +176,7 @@ func (r *Result) Document() *view.Document {
 	return d
 }
 
-// prover says who proved the shares.
+// prover names the method or the solver that proved the shares.
 func (r *Result) prover() string {
 	if r.ProvedBy == Convolution {
 		return "a linear model: proved by convolution, without a solver"

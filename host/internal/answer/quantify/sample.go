@@ -265,7 +265,8 @@ func (r *run) know(x []float64, v individual.Verdict, limit int) {
 }
 
 // objection returns what refutes claimed shares: malformed numbers, one individual if all are
-// claimed to be alike, or the sample as a whole. Empty: nothing refutes them.
+// claimed to be alike or none is claimed to exist, or the sample as a whole. Empty: nothing refutes
+// them.
 func (r *run) objection(claim *sdk.Shares) string {
 	name, one := r.o.Description.Name, big.NewRat(1, 1)
 	if claim.Fair == nil || claim.Unfair == nil || claim.Fair.Sign() < 0 || claim.Unfair.Sign() < 0 || new(big.Rat).Add(claim.Fair, claim.Unfair).Cmp(one) > 0 {

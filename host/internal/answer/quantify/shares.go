@@ -196,7 +196,7 @@ func (s *Shares) ProvedFair(grade string) {
 // Nobody reports whether the space is empty, so that shares are undefined.
 func (s *Shares) Nobody() bool { return s.Individuals == "0" }
 
-// mostDigits is the longest number to parse; those of a space have some tens of digits.
+// mostDigits is the length of the longest number to parse; those of a space have tens of digits.
 const mostDigits = 1 << 12
 
 // fraction parses a share such as "3/8".
@@ -262,7 +262,7 @@ func (s *Shares) Settled() bool {
 	return *s.Undecided == 0 || *s.Undecided < settledTo && view.Share(s.Interval.Lo) == view.Share(s.Interval.Hi)
 }
 
-// settledTo is a negligible undecided share: rounding may leave as much of a population.
+// settledTo is a negligible undecided share: rounding may leave that much of a population undecided.
 const settledTo = 1e-6
 
 // met adds, to a statement without a proved unfair share, how many discriminated individuals were

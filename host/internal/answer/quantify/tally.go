@@ -58,7 +58,7 @@ type tally struct {
 
 const (
 	// maxPoints bounds the points of a piece that are evaluated one by one, and
-	// allPoints those of all pieces: some seconds' work.
+	// allPoints those of all pieces: a few seconds of work.
 	maxPoints = 1 << 12
 	allPoints = 1 << 20
 )

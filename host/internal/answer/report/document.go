@@ -47,7 +47,7 @@ func (r *Result) why(step string) string {
 	return strings.TrimSuffix(view.FirstLine(why), ".")
 }
 
-// nobodyAudited says why there is nothing about the people in the data, if that is so.
+// nobodyAudited reports whether the audit has no people in the data, and then shows why.
 func (r *Result) nobodyAudited(d *view.Document, what string) bool {
 	switch a := r.Audit; {
 	case a == nil:
@@ -181,7 +181,7 @@ func (r *Result) differ() string {
 	return "get different decisions (" + r.Notion + ")"
 }
 
-// flips states how many decisions would change, unless the notion is about decisions: it may be many even if
+// flips states how many decisions would change, unless the notion is about decisions: many may change even if
 // no gap is large.
 func (r *Result) flips() string {
 	if a := r.Audit; a != nil && a.Summary.People > 0 && !r.Number && !strings.HasPrefix(r.Notion, "decision") {

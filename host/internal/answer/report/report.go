@@ -422,7 +422,7 @@ func (a *asker) audited() string {
 	return a.out.Notion
 }
 
-// scored returns the question about scores, which bins hold, or about bands.
+// scored returns a question without its notion and k: about scores and their bins, or about the study's bands.
 func scored(spec question.Spec) question.Spec {
 	spec.Notion, spec.K = "", 0
 	return spec

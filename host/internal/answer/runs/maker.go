@@ -103,8 +103,8 @@ type sum struct {
 	n     int64
 }
 
-// add adds the mean of n individuals, in bits. 0 means unknown, as in old journals: no
-// individual with a gap above ε has it.
+// add adds the entropies of n individuals, given by their sum in bits. A sum of 0 means unknown, as
+// in old journals: individuals with a gap above ε have larger ones.
 func (s *sum) add(bits float64, n int64) {
 	if bits > 0 {
 		s.total += bits

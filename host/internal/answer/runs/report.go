@@ -44,7 +44,7 @@ type Header struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Result is a *Search, a *Quantification, the *Details of a verdict, or an *report.Result.
+// Result is a *Search, a *Quantification, the *Details of a verdict, or a *report.Result.
 type Result interface{ Document() *view.Document }
 
 // Of reports on a run of the journal. For a run that was killed, it reports what had

@@ -21,8 +21,8 @@ type finds struct {
 // it only new bests are counted.
 const MaxDistinct = 1 << 24
 
-// found counts a 2-discriminant individual unless it was found before. x is
-// canonical.
+// found counts an individual that violates the notion, unless it was found
+// before. x is canonical.
 func (r *run) found(m *sdk.Move, x []float64, out evaluate.Outcome) {
 	best := r.result.Best
 	better := best == nil || out.K > best.K || out.K == best.K && out.Gap > best.Gap

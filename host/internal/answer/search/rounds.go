@@ -6,9 +6,9 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// Bounds on what a strategy may do, far above what one needs: beyond them it
-// is broken, and would otherwise take memory or run for ever under a budget in
-// iterations.
+// Bounds on what a strategy may do, far above what any needs. A strategy that
+// exceeds them is broken: it would take memory without limit, or never end under
+// a budget in iterations.
 const (
 	// MaxChains bounds the chains of a run.
 	MaxChains        = 4096

@@ -21,7 +21,8 @@ type Evaluator interface {
 	Point(x []float64, combination int) []float64
 }
 
-// Config is one run. All fields are required, except Seeder, Fast, the limits and Progress.
+// Config is one run. Guards, Detail, Pair, HoldsModel, Solver, Seeder, Refuted, Fast, the limits and
+// Progress are optional.
 type Config struct {
 	Space  *space.Space
 	Region space.Region
@@ -81,7 +82,7 @@ type Outcome struct {
 	// Evaluations counts evaluated individuals, including repeated ones and those that the strategy
 	// evaluated by itself. Outside counts the moves outside the space, and Refused those that a
 	// guard refused. NoSeed counts the questions to the solver that gave no individual, and
-	// Spurious its answers that were no 2-discriminant individual of the region.
+	// Spurious its answers that were not individuals of the region that violate the notion.
 	Evaluations, Outside, NoSeed, Spurious, Refused int64
 	// Uncounted: the strategy holds the model and reported fewer evaluations of its own than one
 	// in two rounds. Its rounds and Evaluations are not comparable, its times are.

@@ -61,7 +61,7 @@ func (c *core) plant(s *site) {
 	for k, i := range c.in.free {
 		f, slope := &c.in.features[i], 1.0
 		if s.lo[k] != math.Trunc(s.lo[k]) {
-			slope = 2 // half a step away is as far as the next lattice point
+			slope = 2 // so that half a step counts as the distance 1
 		}
 		if s.hi[k] < f.hi {
 			near[c.beyond(i, slope, s.hi[k])] = -1
@@ -104,8 +104,8 @@ func (c *core) climb(r *ramp) {
 	c.pass(c.once(-r.from-r.steps, row), -r.share/r.steps)
 }
 
-// cancel adds a part that is always 0: ReLU(t) − ReLU(−t) − t, or, if twice, ReLU(t) minus
-// ReLU of a t that the first layer passes on in full.
+// cancel adds a part that is always 0: ReLU(t) − ReLU(−t) − t or, if twice,
+// ReLU(t) − ReLU(ReLU(t + shift) − shift), where t + shift is never negative.
 func (c *core) cancel(p *cancelling) {
 	least, back := -p.from, make([]float64, len(p.slope))
 	for i, w := range p.slope {

@@ -208,8 +208,8 @@ func (in *instance) drawSites() {
 	}
 }
 
-// place draws a box of the given number of individuals. For a region, it fixes several
-// features' values, or half of them, and keeps at least ten individuals.
+// place draws a box of the given number of individuals. For a region, the box spans half or all of
+// the domain in some features and one value in the others, and holds at least ten individuals.
 func (in *instance) place(people int) (s site) {
 	wide := -1
 	if people > 1 {
@@ -365,7 +365,8 @@ func (in *instance) combinations() [][]float64 {
 }
 
 // heights returns the distances from a logit to the given number of other bins, at least one of
-// them far enough for a gap above ε; a single one, in a family of one individual, is minimal.
+// them far enough for a gap above ε. For one individual it returns one height: the least with a gap
+// above ε, one unit less for justBelow, and much more for kinds in which the copy does not count.
 func (in *instance) heights(base float64, count int) (out []float64) {
 	if in.kind != tenPeople && in.kind != aRegion {
 		least := leastHeight(base)

@@ -206,8 +206,8 @@ func (in *instance) widest(real bool) (most float64) {
 	return most
 }
 
-// logitEpsilon is the ε of the question about logits: a little less than the widest gap,
-// or a little more if the right answer is fair.
+// logitEpsilon is the ε of the question about logits. It is below the widest difference over real
+// points, except for outside and justBelow: there it is above, so that the property is unsat.
 func (in *instance) logitEpsilon() string {
 	most := in.widest(true)
 	switch in.kind {

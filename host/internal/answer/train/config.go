@@ -44,8 +44,8 @@ type Config struct {
 	// Patience ends training after that many epochs without a new least loss
 	// on the rows held back; 0 never does.
 	Patience int
-	// Seed decides the first weights, the rows held back and their order in
-	// every epoch.
+	// Seed decides the first weights, the rows held back and the order of the
+	// training rows in every epoch.
 	Seed int64
 	// Loss is CrossEntropy by default.
 	Loss Loss `json:"-"`
@@ -88,8 +88,8 @@ var ErrOneClass = errors.New("only one class in the training rows")
 // ErrDiverged says that a loss is no longer finite.
 var ErrDiverged = errors.New("training diverged")
 
-// maxParameters bounds the size of a network in training; the optimiser keeps
-// five numbers for each.
+// maxParameters bounds the size of a network in training, which keeps five
+// numbers for each parameter.
 const maxParameters = 1 << 24
 
 // withDefaults sets the defaults and checks the fields.

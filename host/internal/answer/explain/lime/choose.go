@@ -30,7 +30,7 @@ func (r *regression) forward(n int) []int {
 			if taken[f] {
 				continue
 			}
-			// A missing fit is reported when the explanation itself is fitted.
+			// A failed fit is reported when the explanation itself is fitted.
 			m, err := r.fit(append(used[:len(used):len(used)], f), 0)
 			if best < 0 || err == nil && m.r2 > most {
 				best = f

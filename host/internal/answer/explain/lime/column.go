@@ -57,7 +57,7 @@ func describe(f *space.Feature, sorted []float64) column {
 	return c
 }
 
-// spread is the mean and standard deviation, dividing by n.
+// spread returns the mean and the standard deviation of values, whose variance divides by n.
 func spread(values []float64) (mean, sd float64) {
 	mean = statistics.Mean(values)
 	for _, v := range values {
@@ -75,8 +75,8 @@ func (c *column) place(v float64) float64 {
 	return float64(below)
 }
 
-// mostDraws bounds the draws of one number. A normal distribution with a bin's mean and
-// deviation has at least a third of its mass within the bin: one end is at least a
+// mostDraws bounds the draws of one number. A normal distribution with a bin's mean and standard
+// deviation has at least a third of its mass within the bin: one end is at least one standard
 // deviation from the mean (R. Bhatia and C. Davis, A better bound on the variance, American
 // Mathematical Monthly 107, 2000). The bound matters only for numbers too large to sum.
 const mostDraws = 256

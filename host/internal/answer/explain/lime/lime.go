@@ -49,7 +49,7 @@ const (
 // use.
 type Explainer struct {
 	columns []column
-	// kernel is the weight of a sample by the number of features it differs in.
+	// kernel is the weight of a sample, by the number of features in which it differs from the point.
 	kernel []float64
 }
 
@@ -91,7 +91,7 @@ func fits(f *space.Feature, v float64) bool {
 	return !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// Options are the settings of an Explain.
+// Options are the settings of Explain.
 type Options struct {
 	// Samples is the number of samples, at least 2.
 	Samples int

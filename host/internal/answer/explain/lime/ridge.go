@@ -8,8 +8,8 @@ import (
 // moments holds the sums over weighted samples (x, y) that a linear regression needs.
 type moments struct {
 	d int
-	// y is counted from origin, the first y, so that scores that differ only in their last
-	// digits keep them. begun: origin is set.
+	// y is measured from origin, the first y, so that the sums keep the differences of scores
+	// that differ only in their last digits. begun: origin is set.
 	begun  bool
 	origin float64
 	// Sums of weight, weight·x, weight·x·xᵀ (lower half, d × d), weight·y, weight·x·y
@@ -72,8 +72,8 @@ type fitted struct {
 	intercept, r2 float64
 }
 
-// independent is the share of the samples' weight below which a feature's contribution
-// beyond those before it is rounding error.
+// independent bounds the pivots that count as rounding error, relative to the samples' total
+// weight: a feature with a smaller pivot depends linearly on those before it.
 const independent = 1e-12
 
 // fit minimises Σ weight·(y − b − x·β)² + α·|β|² over these features. After centring this

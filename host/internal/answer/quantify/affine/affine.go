@@ -3,7 +3,7 @@
 // The logit of a copy is a sum of one contribution per feature. The part of it that all copies of
 // an individual share comes from the unprotected features. Its distribution is the convolution of
 // their contributions, which are rounded to multiples of a step. An individual is treated unfairly
-// if this part is between two thresholds. All masses are bounded with their roundings. The rounding
+// if this part is between two thresholds. The bounds of masses allow for all rounding. The rounding
 // error of a sum has two bounds, of which the smaller counts: the sum of the largest errors, and
 // Bernstein's inequality for independent errors (Boucheron, Lugosi and Massart, Concentration
 // Inequalities, 2013, corollary 2.11).
@@ -156,7 +156,7 @@ func affineOf(q *problem.Query) (a *affine, ok bool) {
 	return a, ok && q.K <= 2 && len(q.Relax) == 0 && !q.TellsCopiesApart()
 }
 
-// Suits reports whether the question is about two copies and a linear model. Of may find its constraints unsuited.
+// Suits reports whether the question is about two copies and a linear model. Of may still refuse its constraints with ErrUnsuited.
 func Suits(q *problem.Query) bool {
 	_, ok := affineOf(q)
 	return ok
@@ -185,8 +185,9 @@ const (
 	lastLength  = 18
 )
 
-// refine repeats the bounds with shorter steps until at most Target is open, and returns the best
-// of them. If a shorter step fails, the earlier result stands without an error.
+// refine repeats the bounds with shorter steps until at most Target is open or the steps are as
+// short as lastLength allows, and returns the best of them. If a shorter step fails, the earlier
+// result stands without an error.
 func (c *convolution) refine(ctx context.Context) (best *Shares, err error) {
 	variances, spread := c.deviations()
 	last := len(c.parts.all) - 1

@@ -28,7 +28,7 @@ const (
 	underflow = 1e-200
 )
 
-// convolution is a question whose answer is refined.
+// convolution answers one question with shorter and shorter steps.
 type convolution struct {
 	q       *problem.Query
 	affine  *affine

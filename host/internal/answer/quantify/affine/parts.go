@@ -23,7 +23,7 @@ type allowed struct {
 	state int // index into parts.states; used in the last part only
 }
 
-// state is what matters of the copies of an individual: how many there are, and the least and largest sum of the
+// state describes the copies of an individual by their number and by the least and the largest sum of the
 // protected features' contributions.
 type state struct {
 	copies      int
@@ -204,7 +204,7 @@ func (r *rules) forbid(copy []float64) bool {
 	return slices.ContainsFunc(r.forbidden, func(p space.Predicate) bool { return p.Holds(copy) })
 }
 
-// elementary cuts the features' sides where a condition begins or ends to hold. It calls visit with
+// elementary cuts the features' sides where a condition begins or ceases to hold. It calls visit with
 // each box of the resulting pieces and a point of it. A condition that holds at that point holds in
 // the box, except on a part of mass 0; likewise if it does not hold.
 func (r *rules) elementary(features []int, visit func(sides []space.Interval, at []float64)) error {
@@ -231,7 +231,7 @@ func (r *rules) elementary(features []int, visit func(sides []space.Interval, at
 	return nil
 }
 
-// cut cuts a side of a feature where a condition begins or ends to hold.
+// cut cuts a side of a feature where a condition begins or ceases to hold.
 func cut(f *space.Feature, i int, side space.Interval, all []space.Predicate) []space.Interval {
 	from := []float64{side.Lo} // the pieces begin here
 	add := func(v float64) {

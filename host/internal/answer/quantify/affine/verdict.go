@@ -40,8 +40,8 @@ func bandOf(q *problem.Query, of state) band {
 	case n.Linear():
 		return band{constant: true, always: n.Exceeds(of.most, of.least, target)}
 	}
-	// The gap of scores is largest if the logits are symmetric about 0. It decreases by the same
-	// amounts on both sides.
+	// The gap of scores is largest if the logits are symmetric about 0. It decreases symmetrically on
+	// both sides.
 	middle := new(big.Rat).Add(from, to)
 	middle.Quo(middle, big.NewRat(2, 1))
 	exceeds := func(off float64) bool {
