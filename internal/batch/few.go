@@ -14,8 +14,8 @@ type few struct {
 	sharp              sharp
 }
 
-// curbed is the number of first layers whose neurons get trimmed bounds. The first two give nearly all of
-// the gain; behind the first layer, what a lane excludes counts separately for each lane.
+// curbed is the number of layers, counted from the inputs, whose neurons get trimmed bounds. The first two give
+// nearly all of the gain; behind the first layer, what a lane excludes counts separately for each lane.
 const curbed = 2
 
 // worth limits trimming: an end moves only if it moves by at least 1/worth of the radius.

@@ -6,6 +6,38 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
+// How rounding is covered.
+//
+// A neuron's form is a polynomial: a sum of monomials such as w·λ·w'·λ'·x, w·λ·b and w·h
+// (h = μ/2) over the paths that lead to the neuron. The lanes compute the form, and its
+// bounds over a box, by sums, products and fused multiply-adds in a fixed order. So each
+// monomial goes through at most p roundings, each of which multiplies it by 1 + δ with
+// |δ| ≤ u = 2⁻⁵³, and the computed value differs from the exact one by at most
+//
+//	γ(p)·Σ|monomial|,  γ(p) = p·u/(1 − p·u)
+//
+// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002, lemma 3.1
+// and section 3.1), plus 2⁻¹⁰⁷⁴ for each operation that underflows, times the weights that
+// follow it.
+//
+// p is at most the sum over the layers of the number of terms that are added up there, plus
+// a few. Σ|monomial| is bounded once for all boxes inside the root box, where |x[i]| ≤ X[i]
+// and every λ ≤ 1:
+//
+//	T(neuron) = |b| + Σ|w|·X                 in the first layer,
+//	T(neuron) = |b| + Σ|w|·(2·T(m) + E(m))   in the others, over the neurons m that it reads,
+//
+// since a ReLU contributes λ times its neuron's own monomials, at most T(m), and twice
+// h ≤ max(|l|, |u|)/2, where l and u are computed bounds of that neuron, so that |l| and |u|
+// are at most T(m) + E(m). With n inputs,
+//
+//	E(neuron) = (p + n + 16)·2⁻⁵²·T(neuron) + 2⁻⁹⁰⁰
+//
+// is more than twice the error. The rest covers the roundings of T and E themselves, of λ
+// and μ (raised by 2⁻⁵⁰ of itself), and of adding E to a bound. A radius is computed along
+// with its centre from the same monomials, and |centre| + radius ≤ X for every input, so one
+// T serves both.
+//
 // If T exceeds 2¹⁰⁰, no bound is given: underflow and overflow would need an analysis,
 // and no trained network comes near.
 

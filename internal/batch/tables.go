@@ -2,8 +2,8 @@ package batch
 
 import "math"
 
-// mostTabled is the number of neurons at the start of a layer that Tables may bound; others
-// keep their lines.
+// mostTabled is the number of a layer's neurons, the first ones, that Tables may bound;
+// the others keep their lines.
 const mostTabled = 128
 
 // leftForm is a lower form without the open neurons whose coefficients were negative, a row of lanes per coefficient.
@@ -233,7 +233,7 @@ func (t *Tables) Feature(input, group int, wide bool) (row, away []float64) {
 }
 
 // Bound bounds both sides of the logit from below in all lanes of box b, after Look and after all features are filled
-// in. It uses tables or, if they promise more points above the number passed as beyond, the forms of Workspace.Sides.
+// in. It uses tables, but for a side whose form of Workspace.Sides promises more points above beyond, that form.
 func (t *Tables) Bound(b int, beyond float64) {
 	w, n := t.w, t.w.Lanes()
 	t.box = b
@@ -351,8 +351,8 @@ func (t *Tables) constant(q int, rest float64, z int) {
 	t.rests[q] = rest
 }
 
-// work evaluates the first forms of coefs, as many as the argument says, at every
-// point. If neurons is set, the sums include the ReLUs of the neurons in open.
+// work evaluates forms 0 to forms−1, which coefs holds, at every point. If neurons is set,
+// the sums include the ReLUs of the neurons in open.
 func (t *Tables) work(forms int, neurons bool) {
 	a, stride := &t.w.product, 8*t.Width()
 	for g, from := range t.at[:len(t.at)-1] {

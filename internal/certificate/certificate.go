@@ -117,7 +117,7 @@ func (s *Statement) version() int {
 	return 1
 }
 
-// names reports whether the statement names a decision, other than a score above ½.
+// names reports whether the statement names bands, or a rule other than the default one, a score above ½.
 func (s *Statement) names() bool { return s.Bands != nil || !s.Rule.IsDefault() }
 
 // RegionOrWhole returns the statement's region, or the entire space if none is set.

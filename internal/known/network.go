@@ -59,7 +59,7 @@ func Dyadic(rng *rand.Rand, inputs, hidden int) *relu.Network {
 }
 
 // Small draws a question about some fifty individuals. Its space has two integer features, a
-// one-hot category, two protected features and, every other time, constraints.
+// one-hot category, two protected features and, in half of the draws, constraints.
 func Small(rng *rand.Rand) *problem.Query {
 	s := &space.Space{Inputs: 7, Features: []space.Feature{
 		{Name: "a", Kind: space.Integer, Lo: -2, Hi: 3, Inputs: []space.Input{{Index: 0, Scale: 0.5, Offset: 0.25}}},

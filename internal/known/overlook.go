@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Overlook changes the question's model, a network or trees, so that it ignores the
-// protected features: all or some of them, almost, or in a part of the space only.
+// Overlook changes the question's model, a network or trees, so that it ignores all or some
+// of the protected features: entirely, almost, or only in a part of the space.
 func Overlook(r *rand.Rand, q *problem.Query) {
 	protected := make([]bool, q.Space.Inputs)
 	all := r.IntN(3) > 0

@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Weights draws a table of disjoint cells and weights, as CSV: of one or two discrete features that are not protected,
-// some of the weights 0. A part of the space may have no cell.
+// Weights draws a table of weights as CSV. Its cells are disjoint, over one or two discrete features that are not
+// protected. Some weights are 0, and a part of the space may have no cell.
 func Weights(r *rand.Rand, s *space.Space) string {
 	var names []string
 	rows := []string{""}

@@ -11,8 +11,8 @@ import (
 )
 
 // milp is one enumeration: it sets the integer columns one after the other, then chooses
-// in each special ordered set the column that may differ from zero. At a leaf, a linear
-// program in the continuous columns remains.
+// in each special ordered set the column that may differ from zero. Once all are set, a
+// linear program in the continuous columns remains.
 type milp struct {
 	*meter
 	p          *problem.MILP

@@ -128,8 +128,8 @@ func (d *dictionary) sign(row []*big.Int, variable int) int {
 	return sign
 }
 
-// climb maximises a goal over the first variables; it returns false if the goal is
-// unbounded.
+// climb maximises an objective over the variables below the given number; it returns false
+// if the objective is unbounded.
 func (d *dictionary) climb(goal []*big.Int, variables int) bool {
 	for {
 		enter, leave := 0, -1

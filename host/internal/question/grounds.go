@@ -26,7 +26,7 @@ func GroundsOf(st *study.Study) Grounds {
 	return Grounds{Decision: DecisionOf(st), InputCheck: st.InputCheck()}
 }
 
-// DecisionOf is the study's rule; nil for a score above ½ that is favourable.
+// DecisionOf returns the study's rule; nil for the default one, by which a score above ½ is the favourable decision.
 func DecisionOf(st *study.Study) *Decision {
 	if st.Bands != nil {
 		d := &Decision{}
@@ -129,7 +129,7 @@ func (d *Decision) Rule() (r fairness.Rule) {
 	return r
 }
 
-// Text says which scores are which decision, and which is favourable.
+// Text says which scores give which decision, and which decision is favourable.
 func (d *Decision) Text() string {
 	if len(d.Bands) > 0 {
 		var all []string
@@ -148,8 +148,8 @@ func (d *Decision) Text() string {
 // shownDoubts is the maximum number of doubts in a document; JSON has all.
 const shownDoubts = 3
 
-// Caveats are what a reader must know before the answer: that the study's inputs were not
-// checked, and the first few doubts about them.
+// Caveats are what a reader must know before the answer: the decision rule, unless it is the
+// default one, whether the study's inputs are unchecked, and the first few doubts about them.
 func (g *Grounds) Caveats() []view.Block { return g.caveats(shownDoubts) }
 
 // AllCaveats are the Caveats with all doubts.

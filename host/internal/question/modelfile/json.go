@@ -16,7 +16,7 @@ import (
 // The project's own formats, described in docs/reference/formats.md.
 const (
 	jsonName = "hyfair-network"
-	// jsonVersion is the version of both.
+	// jsonVersion is the version of both formats, of networks and of trees.
 	jsonVersion = 1
 	// maxText bounds a file of a network, of JSON or of .nnet, in bytes.
 	maxText = 64 << 20

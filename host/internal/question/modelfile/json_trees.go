@@ -101,7 +101,8 @@ func parseTreesJSON(text []byte) *trees.Ensemble {
 	return out
 }
 
-// border returns the border of a comparison with real numbers that x ≤ border, or x < border, is in the file.
+// border converts the file's comparison, x ≤ border if orEqual is set, else x < border, of an x that may be rounded to
+// float32, to a comparison of x itself. It returns the border, and whether it is included.
 func (s *treesJSON) border(border float64, orEqual bool) (float64, bool) {
 	if !s.rounded {
 		return border, orEqual
@@ -176,7 +177,7 @@ func (s *treesJSON) floats(to *[]float64) func(field string) {
 	}
 }
 
-// set reads a list of whole numbers and returns them in ascending order.
+// set reads a list of whole numbers and returns them in ascending order, each once.
 func (s *treesJSON) set(field string) []int {
 	out := list(s.scanner, nil, field, s.left, tooManyNodes, func(number string) (int, string) {
 		v, want := float(64)(number) // may be written as 1.0

@@ -44,7 +44,7 @@ func Extensions() []string {
 // Choice selects the part of a file to read.
 type Choice = reader.Choice
 
-// Codes are the categories whose codes are an input's values.
+// Codes are the categories that an input's values encode.
 type Codes = reader.Codes
 
 // Vocabulary holds all categories that the file's encoder of a column knows.

@@ -68,7 +68,7 @@ type Outside struct {
 
 // Outside compares the points with the domains of s, which has the points' features. It
 // returns one entry per feature with points outside. outside counts the points that are outside
-// some domain; forbidden counts those inside every domain that a constraint forbids.
+// some domain; forbidden counts those that are inside every domain, but that a constraint forbids.
 func (d *Data) Outside(s *space.Space) (features []Outside, outside, forbidden int) {
 	at := make([]int, len(s.Features)) // index in features, plus 1
 	for k, p := range d.Points {
@@ -94,8 +94,8 @@ func (d *Data) Outside(s *space.Space) (features []Outside, outside, forbidden i
 	return features, outside, forbidden
 }
 
-// InsideTables rejects data with a value that has no entry in its feature's table, such as a
-// feature with one-hot inputs.
+// InsideTables rejects data with a value that has no entry in its feature's table. Features with
+// one-hot inputs, for example, have tables.
 func (d *Data) InsideTables(s *space.Space) error {
 	for i := range s.Features {
 		f := &s.Features[i]

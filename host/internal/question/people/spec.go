@@ -24,7 +24,7 @@ type Spec struct {
 	Features []Column
 	// Label describes the labels; the zero value means that there are none.
 	Label Label
-	// Weight is the column of the rows' weights, numbers from 0; "": each row counts once.
+	// Weight is the column of the rows' weights, numbers of at least 0; "": each row counts once.
 	Weight string
 	// Split holds back random rows, besides those of files marked HeldBack.
 	Split Split
@@ -57,7 +57,8 @@ type Format struct {
 	Missing   []string
 	MissingIn map[string][]string
 	// RefuseMissing makes a missing value an error; otherwise the row is dropped and counted. A
-	// mark that the first map of every feature of the column replaces is not a missing value.
+	// mark is not a missing value if each feature of the column replaces it in its first step, or
+	// may be missing.
 	RefuseMissing bool
 	// Drop lists columns in which a missing value does not matter. In every other column it
 	// does, even in one that no feature uses.

@@ -41,8 +41,8 @@ func Days(date string, since time.Time) (days float64, ok bool) {
 var timeOfDay = regexp.MustCompile(`^[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?Z?$`)
 
 // Bins divides Min to Max into Count bins of equal width, numbered from 0. A value on an edge
-// belongs to the bin above it, Max to the last one. A value outside gets an index below 0, or of
-// Count and above.
+// belongs to the bin above it, Max to the last one. A value outside gets an index below 0, or of at
+// least Count.
 type Bins struct {
 	Count int
 	// Min and Max come from the kept rows if Fit is set.

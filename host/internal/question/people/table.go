@@ -241,8 +241,8 @@ func (t *table) scaled(n *big.Int, scale int32) string {
 	return digits
 }
 
-// number returns the shortest decimal that is the number, "" for NaN, with an exponent as Python writes it. A
-// 32-bit number has the digits of its exact value's nearest 64-bit number.
+// number returns the shortest decimal that reads as the same 64-bit number, "" for NaN, with an exponent where
+// Python writes one. A 32-bit number is written as the equal 64-bit number.
 func (t *table) number(x float64) string {
 	if math.IsNaN(x) {
 		return ""

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// mostValues is the number of values up to which each value of an integer feature has a cell; the numbers of other
+	// mostValues is the largest number of values of an integer feature of which each gets a cell; the numbers of other
 	// features are divided into about mostCells cells.
 	mostValues = 64
 	mostCells  = 32
@@ -271,7 +271,7 @@ func (p *Population) likelihood(rows [][]int) float64 {
 	return sum / float64(max(1, len(rows)))
 }
 
-// possible returns the rows of a probability above 0.
+// possible returns the rows whose probability is above 0.
 func (p *Population) possible(rows [][]float64) (out [][]float64) {
 	l, of := p.logs(), make([]float64, len(p.classes))
 	for r, row := range p.coded(rows) {

@@ -141,7 +141,7 @@ func example(f *space.Feature) string {
 	return f.Label(f.Lo) + ".." + f.Label(f.Numbers().Hi)
 }
 
-// valuesOf lists the values of an attribute: those of its domain, and those of copies beyond it.
+// valuesOf lists the values of an attribute: those of its domain, and protected values beyond it.
 func valuesOf(f *space.Feature) []float64 {
 	var out []float64
 	for v := f.Lo; v <= f.Hi; v++ {
@@ -268,7 +268,7 @@ func (s *Study) Decided() (model.Model, error) {
 	return out, nil
 }
 
-// offset is what the rule's decisions subtract from logits that are multiples of 2^−bits.
+// offset returns what the rule subtracts from logits, which are multiples of 2^−bits, before it compares them with 0.
 func (s *Study) offset(bits int) (out model.Offset, err error) {
 	var largest []*big.Rat
 	for _, rule := range s.Rule.Each() {
@@ -335,8 +335,8 @@ func (s *Study) groupsBy(f *space.Feature) bool {
 	})
 }
 
-// see gives each attribute that thresholds depend on, but the model does not see, an input that Model ignores: a lowered
-// model needs it.
+// see adds an input that Model ignores for each attribute that thresholds depend on, but that the model does not see: a
+// lowered model needs one.
 func (s *Study) see() {
 	m, ok := s.Model.(model.Lowering)
 	for i := range s.Space.Features {

@@ -42,9 +42,11 @@ type Options struct {
 	// Parts: questions select some of the study's protected attributes, so the number of
 	// combinations of all of them is not limited.
 	Parts bool
-	// Threshold replaces the study's threshold: a decimal or a fraction.
+	// Threshold replaces the study's threshold or bands: a decimal or a fraction, or such
+	// thresholds by group, as in sex:man=0.5,woman=0.45.
 	Threshold string
-	// Bands replaces the study's decision, as fairness.ParseBands reads it, the favourable one first.
+	// Bands replaces the study's decision: bands as fairness.ParseBands reads them, the favourable
+	// one first.
 	Bands string
 	// AnyClass allows a study that asks about any of several classes. The loaded study is then
 	// about class 0, and ByClass returns one study per class.
@@ -84,7 +86,7 @@ type Study struct {
 	Extrapolated []string
 
 	// Number: the model predicts a number, not a score, so there are no decisions; the notion is
-	// Logit, by which differences of the number count.
+	// Logit, which compares the numbers of copies by their difference.
 	Number bool
 	// Epsilon, Notion and Clustering are the defaults of questions.
 	Epsilon    *big.Rat

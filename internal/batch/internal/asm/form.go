@@ -78,7 +78,7 @@ func (w *writer) items(structure, prefix string, n int, load, store, fields []st
 	rows(store, func(memory, register string) { w.P("VMOVUPD %s, %s", register, memory) })
 }
 
-// coefficients loads the item's n coefficients, into n registers, number c first: from
+// coefficients loads the item's n coefficients into n registers, c being the first: from
 // the form's weights if it has any, else from its row.
 func (w *writer) coefficients(prefix string, c, n int) {
 	w.P("TESTQ DX, DX")

@@ -48,7 +48,7 @@ type net struct {
 }
 
 // value is the output of a layer. open: it is the network's inputs, whose number is not known yet.
-// head: a sigmoid or softmax was applied, so no further layer may follow.
+// head: a sigmoid or softmax was applied, so only layers that leave its result unchanged may follow.
 type value struct {
 	form layers.Form
 	open bool

@@ -36,7 +36,7 @@ func (n *node) timesOne(ones map[string]bool) {
 	}
 }
 
-// handsOn reports whether the node computes nothing.
+// handsOn reports whether the node passes its only input on.
 func (n *node) handsOn() bool {
 	return (n.op == "Cast" || n.op == "Identity" || n.op == "ZipMap") && len(n.inputs) == 1
 }

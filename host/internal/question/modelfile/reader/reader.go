@@ -59,12 +59,12 @@ type Facts struct {
 	// InputNames are the names of the inputs, for a file with several inputs or categories, and for
 	// trees.
 	InputNames []string `json:"input_names,omitempty"`
-	// Linear: the output is a number that is a score only if a study calls it a logit.
+	// Linear: the output is a number, not a probability; the study says whether it is a logit.
 	// OneOfMany: the score tells only whether one of several classes wins.
 	Linear    bool `json:"-"`
 	OneOfMany bool `json:"-"`
-	// ShareOfMany: the score is the share of one class among three or more. A share above ½, a
-	// positive decision, is a stronger condition than that the class wins.
+	// ShareOfMany: the score is the share of one class among three or more. A positive decision
+	// needs a share above ½; a class may win with less.
 	ShareOfMany bool `json:"-"`
 	// Fills are the model's substitutes for a missing number, by input from 0; nil if there are
 	// none.
@@ -80,7 +80,7 @@ type Facts struct {
 	Vocabularies []Vocabulary `json:"-"`
 }
 
-// Codes are the categories whose codes are an input's values, as far as the file holds them.
+// Codes are the categories that an input's values encode, as far as the file holds them.
 type Codes struct {
 	// Lists are candidates for the input's list of categories, in the order of their codes, from
 	// 0, as Python prints them. One list if the file is unambiguous; empty if it holds no list.

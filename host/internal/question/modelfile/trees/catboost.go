@@ -276,8 +276,8 @@ type decided struct {
 	holds bool
 }
 
-// oblivious grows the subtree of the splits from the given one on, without those that the path decides. leaf has the bits of
-// the splits before.
+// oblivious grows the subtree of split from and of those after it, without those that the path decides. leaf has the bits of
+// the earlier splits.
 func (c *catBoost) oblivious(t *trees.Tree, o *catTree, from, leaf int, path []decided) {
 	if from == len(o.Splits) {
 		c.add(t, trees.Leaf(o.Values[leaf]*c.scale))

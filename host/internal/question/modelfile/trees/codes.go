@@ -173,7 +173,7 @@ func (c *xgboostCats) lists() (out [][]string) {
 	return out
 }
 
-// codesOfXGBoost selects the inputs that take codes: those of kind c.
+// codesOfXGBoost returns the inputs that take codes: those of kind c, and those with a list of categories.
 func codesOfXGBoost(kinds []string, lists [][]string) map[int]reader.Codes {
 	out := map[int]reader.Codes{}
 	for i, kind := range kinds {

@@ -27,8 +27,8 @@ func chosen(c reader.Choice, m *reader.Model) *reader.Model {
 	return m
 }
 
-// elements decodes a list of JSON one by one, so that take can refuse a file of many small elements, which would need many
-// times its size in memory. what names an element in errors. An empty text is an empty list.
+// elements decodes a JSON list element by element, so that take can refuse a file of many small elements, which would need
+// many times its size in memory. what names an element in errors. A nil text is an empty list.
 func elements[T any](text []byte, what string, take func(i int, v *T) error) error {
 	if text == nil {
 		return nil
