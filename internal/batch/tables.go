@@ -233,7 +233,7 @@ func (t *Tables) Feature(input, group int, wide bool) (row, away []float64) {
 }
 
 // Bound bounds both sides of the logit from below in all lanes of box b, after Look and after all features are filled
-// in. It uses tables, but for a side whose form of Workspace.Sides promises more points above beyond, that form.
+// in. For a side whose form of Workspace.Sides promises more points above beyond than its tables do, it uses that form.
 func (t *Tables) Bound(b int, beyond float64) {
 	w, n := t.w, t.w.Lanes()
 	t.box = b

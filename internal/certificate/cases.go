@@ -71,11 +71,11 @@ func (s *Statement) checkStep(step *sdk.CaseStep, neurons int) error {
 	switch step.Kind {
 	case sdk.CaseReLU:
 		if step.ReLU < 0 || step.ReLU >= neurons {
-			return fmt.Errorf("neuron %d is not below %d", step.ReLU, neurons)
+			return fmt.Errorf("neuron %d: want at least 0 and less than %d", step.ReLU, neurons)
 		}
 	case sdk.CaseCut:
 		if step.Feature < 0 || step.Feature >= len(s.Space.Features) {
-			return fmt.Errorf("feature %d is not below %d", step.Feature, len(s.Space.Features))
+			return fmt.Errorf("feature %d: want at least 0 and less than %d", step.Feature, len(s.Space.Features))
 		}
 		if f := &s.Space.Features[step.Feature]; f.IsProtected() || !f.Discrete() || step.At != math.Trunc(step.At) || !(f.Lo <= step.At && step.At <= f.Hi) {
 			return fmt.Errorf("%q is cut at %v; want a whole number in the range of a discrete feature that is not protected", f.Name, step.At)

@@ -51,7 +51,7 @@ func (s *Statement) parseDecision(sc *scanner) error {
 		})},
 	)
 	if err == nil && (s.Rule.Threshold == nil) == (s.Bands == nil) {
-		err = sc.errorf("a decision has a threshold or bands")
+		err = sc.errorf("a decision must have either a threshold or bands")
 	}
 	return err
 }

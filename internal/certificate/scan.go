@@ -122,7 +122,7 @@ func (s *scanner) array(limit int, read func() error) error {
 			}
 		}
 		if i == limit {
-			return s.errorf("more than %d elements", limit)
+			return s.errorf("more than %d elements, the maximum", limit)
 		}
 		if err := read(); err != nil {
 			return err
@@ -207,7 +207,7 @@ func (s *scanner) oneOf(choices ...string) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, s.errorf("%.40q; known: %s", text, strings.Join(choices, ", "))
+	return 0, s.errorf("got %.40q; known: %s", text, strings.Join(choices, ", "))
 }
 
 // number reads a finite number as the nearest float64.
@@ -270,7 +270,7 @@ func (s *scanner) integer(lo, hi int) (int, error) {
 	}
 	if v != math.Trunc(v) || v < float64(lo) || v > float64(hi) {
 		s.at = begin
-		return 0, s.errorf("a whole number from %d to %d expected", lo, hi)
+		return 0, s.errorf("got %v, want a whole number from %d to %d", v, lo, hi)
 	}
 	return int(v), nil
 }

@@ -252,14 +252,14 @@ func together(c *sdk.CopyProof) bool { return len(c.Joint) > 0 || c.Up != 0 || c
 // last one, which it then replaces.
 func (s *Statement) checkNeuron(last *[2]int, layer, neuron int) error {
 	if layer < 0 || layer >= len(s.Network.Layers) || !s.Network.Layers[layer].ReLU {
-		return fmt.Errorf("slope for layer %d, which has no ReLU", layer)
+		return fmt.Errorf("a neuron of layer %d, which does not exist or has no ReLU", layer)
 	}
 	if neuron < 0 || neuron >= s.Network.Layers[layer].Out {
-		return fmt.Errorf("slope for neuron %d of layer %d, which has %d neurons", neuron, layer, s.Network.Layers[layer].Out)
+		return fmt.Errorf("neuron %d of layer %d, which has %d neurons", neuron, layer, s.Network.Layers[layer].Out)
 	}
 	at := [2]int{layer, neuron}
 	if slices.Compare(last[:], at[:]) >= 0 {
-		return fmt.Errorf("slope for neuron %d of layer %d is not in order", neuron, layer)
+		return fmt.Errorf("neuron %d of layer %d appears twice, or is not in order", neuron, layer)
 	}
 	*last = at
 	return nil

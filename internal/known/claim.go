@@ -143,7 +143,7 @@ func exactly(values []problem.Number) ([]*big.Rat, error) {
 		out[i] = v.Rat
 		if v.Rat == nil {
 			if out[i] = new(big.Rat).SetFloat64(v.Float); out[i] == nil {
-				return nil, fmt.Errorf("value %d is %v", i, v.Float)
+				return nil, fmt.Errorf("value %d is %v, want a finite number", i, v.Float)
 			}
 		}
 	}

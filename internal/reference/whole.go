@@ -20,7 +20,7 @@ func served(q *problem.Query) error {
 		return nil
 	case problem.MaxK, problem.MinK:
 		if !q.Notion.UsesEpsilon() || q.Epsilon == nil {
-			return fmt.Errorf("bins of the notion %s: %w", q.Notion, sdk.ErrUnsupported)
+			return fmt.Errorf("bins of the notion %s, or of a query without ε: %w", q.Notion, sdk.ErrUnsupported)
 		}
 	}
 	if len(q.Relax) > 0 {

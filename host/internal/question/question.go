@@ -346,7 +346,7 @@ func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
 		}
 	}
 	if out.K > 2 && goal == problem.Quantify && !out.Notion.Binned() {
-		return nil, fmt.Errorf("--k %d: the notion %s has no bins", out.K, out.Notion)
+		return nil, fmt.Errorf("--k %d: the notion %s has no bins: leave out --k, or use --notion score", out.K, out.Notion)
 	}
 	if out.Epsilon, err = q.width(out); err != nil {
 		return nil, err
@@ -531,7 +531,7 @@ func protectedSets(s *space.Space, asked []string) ([][]string, error) {
 
 func subsets(names []string) ([][]string, error) {
 	if len(names) > maxSubsets {
-		return nil, fmt.Errorf("--protected subsets: %d attributes have %d subsets, too many: name the attributes that matter", len(names), 1<<len(names)-1)
+		return nil, fmt.Errorf("--protected subsets: got %d attributes, want %d at most: name those that matter", len(names), maxSubsets)
 	}
 	var sets [][]string
 	for mask := 1; mask < 1<<len(names); mask++ {

@@ -149,8 +149,8 @@ func (s *scanner) malformed(field string, offset int64, err error) error {
 
 // end checks that nothing follows.
 func (s *scanner) end() {
-	if t, err := s.d.Token(); !errors.Is(err, io.EOF) {
-		panic(s.fault(whole, "got %s after its end, want the end of the file", describe(t)))
+	if _, err := s.d.Token(); !errors.Is(err, io.EOF) {
+		panic(s.fault(whole, "the file continues after its end: leave out what follows"))
 	}
 }
 

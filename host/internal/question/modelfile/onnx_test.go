@@ -189,7 +189,7 @@ func TestONNXRefusals(t *testing.T) {
 		"a sum of no scores":    {onnxFile(13, weights23, dense, onnxNodeOf("ReduceSum", "out", "s").with("axes", 1)), "(ReduceSum): this operator is not read"},
 		"a label":               {onnxFile(13, weights23, dense, onnxNodeOf("ArgMax", "out", "s")), "this is the predicted class"},
 		"raw scores":            {onnxFile(13, constant("w", true, []int64{1, 2}, 1, -1), onnxNodeOf("MatMul", "out", "in", "w")), "one the negative of the other"},
-		"no probabilities":      {onnxFile(13, weights23, dense, label("Normalizer").with("norm", "L1")), "L1 of values that are not the probabilities of all classes"},
+		"no probabilities":      {onnxFile(13, weights23, dense, label("Normalizer").with("norm", "L1")), "norm L1 of these values is not piecewise linear"},
 		"a filled gap":          {onnxFile(13, weights23, dense, label("Imputer").with("replaced_value_float", float32(-1))), "SimpleImputer(missing_values=numpy.nan)"},
 		"old operators":         {onnxFile(6, weights23, dense), "operators of version 6"},
 		"numbers missing":       {onnxFile(13, constant("w", true, []int64{2, 3}, 1, 2), weights31, dense, end), "got 2 numbers (8 bytes), want 6 for the shape [2 3]"},

@@ -75,9 +75,9 @@ func TestRefusedTrees(t *testing.T) {
 		{changed(xgb, `"num_target":"1"`, `"num_target":"2"`), "2 targets"},
 		{changed(xgb, `"name":"binary:logistic"`, `"name":"multi:softprob"`), `got "multi:softprob", want`},
 		{changed(xgb, `"base_score":"[`, `"base_score":"[2`), "want a probability"},
-		{changed(xgb, `"left_children":[1,`, `"left_children":[0,`), "node 0 is the child of two nodes"},
+		{changed(xgb, `"left_children":[1,`, `"left_children":[0,`), "node 0 is reached twice"},
 		{changed(xgb, `"left_children":[1,`, `"left_children":[900,`), "has the children 900"},
-		{changed(xgb, `"right_children":[2,`, `"right_children":[1,`), "is the child of two nodes"},
+		{changed(xgb, `"right_children":[2,`, `"right_children":[1,`), "is reached twice"},
 		{changed(xgb, `"split_indices":[0,`, `"split_indices":[77,`), "compares input 77, want 0 to 4"},
 		{changed(xgb, `"num_feature":"5","num_target"`, `"num_feature":"1000000","num_target"`), "1000000 inputs are outside"},
 		{changed(xgb, `"trees":[`, `"trees":[{},`), "tree 0 has no nodes"},
@@ -90,7 +90,7 @@ func TestRefusedTrees(t *testing.T) {
 		{changed(lgb, "sigmoid:1", "sigmoid:-2"), "want a positive slope of the sigmoid"},
 		{changed(lgb, "objective=binary", "objective=lambdarank"), `"lambdarank`},
 		{changed(lgb, "is_linear=0", "is_linear=1"), "linear_tree=False"},
-		{changed(lgb, "left_child=1", "left_child=0"), "the child of two nodes"},
+		{changed(lgb, "left_child=1", "left_child=0"), "is reached twice"},
 		{changed(lgb, "left_child=1", "left_child=-9223372036854775808"), "child -9223372036854775808 among"},
 		{changed(lgb, "left_child=1", "left_child=9223372036854775807"), "child 9223372036854775807 among"},
 		{changed(lgb, "left_child=1", "left_child=900"), "child 900 among"},
@@ -394,8 +394,8 @@ func TestTreesOfVersion5(t *testing.T) {
 		change map[string]any
 		want   string
 	}{
-		"a circle":          {map[string]any{"nodes_trueleafs": []int64{0}}, "node 0 has two parents"},
-		"two roots":         {map[string]any{"tree_roots": []int64{0, 0}}, "node 0 has two parents"},
+		"a circle":          {map[string]any{"nodes_trueleafs": []int64{0}}, "node 0 is reached twice"},
+		"two roots":         {map[string]any{"tree_roots": []int64{0, 0}}, "node 0 is reached twice"},
 		"no root":           {map[string]any{"tree_roots": []int64{7}}, "no node 7"},
 		"no tree":           {map[string]any{"tree_roots": nil}, "the trees have no nodes"},
 		"no leaf":           {map[string]any{"nodes_falsenodeids": []int64{2}}, "no leaf 2"},

@@ -154,7 +154,7 @@ func Values(spec *Spec, column Column, most int) ([]string, error) {
 	seen := map[string]bool{}
 	err := eachValue(spec, column, func(v value) error {
 		if seen[v.asText()] = true; len(seen) > most {
-			return fmt.Errorf("feature %q has more than %d different values, the maximum", column.Feature, most)
+			return fmt.Errorf("more than %d different values, the maximum", most)
 		}
 		return nil
 	})

@@ -229,7 +229,7 @@ func moment(at time.Time, zone bool) string {
 // scaled writes n/10^scale with all its decimals.
 func (t *table) scaled(n *big.Int, scale int32) string {
 	if scale < 0 || scale > 100 {
-		panic(fmt.Sprintf("decimals with %d places", scale))
+		panic(fmt.Sprintf("got decimals with %d places, want 0 to 100", scale))
 	}
 	digits := fmt.Sprintf("%0*d", int(scale)+1, new(big.Int).Abs(n))
 	if at := len(digits) - int(scale); scale > 0 {

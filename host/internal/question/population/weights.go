@@ -130,7 +130,7 @@ func (t *table) read() error {
 		sum += w
 	}
 	if !(sum > 0) || math.IsInf(sum, 0) {
-		return fmt.Errorf("%s: the weights add up to %v, want a positive number", t.path, sum)
+		return fmt.Errorf("%s: the weights add up to %v, want a positive, finite number", t.path, sum)
 	}
 	for r := range t.weights {
 		t.weights[r] /= sum

@@ -215,12 +215,12 @@ func (s *Study) takesRule() error {
 	case s.Number:
 		return fmt.Errorf("%s predicts a number (output: number), which has no threshold yet", s.ModelPath)
 	case s.ModelFile.OneOfMany:
-		return fmt.Errorf("%s has several classes: its decision is the class with the largest output, which has no threshold: leave out the key decision", s.ModelPath)
+		return fmt.Errorf("%s has several classes: its decision is the class with the largest output, which has no threshold: leave out the key decision, --threshold and --bands", s.ModelPath)
 	case s.Bands != nil:
 		return nil
 	}
 	if _, ok := s.Model.(model.Lowering); !ok {
-		return fmt.Errorf("%s: models of the family %s have the threshold ½ only: leave out the key decision", s.ModelPath, s.Model.Family())
+		return fmt.Errorf("%s: models of the family %s have the threshold ½ only: leave out the key decision and --threshold", s.ModelPath, s.Model.Family())
 	}
 	return nil
 }

@@ -160,7 +160,7 @@ func (r *reader) protectedValues(n *yamlfile.Node, f *space.Feature, beyond bool
 		}
 		if ok {
 			if hi-lo >= space.MaxCombinations {
-				r.Fault(n, "more than %d values", space.MaxCombinations)
+				r.Fault(n, "more than %d values, the maximum", space.MaxCombinations)
 				return nil
 			}
 			out := make([]float64, 0, int(hi-lo)+1)

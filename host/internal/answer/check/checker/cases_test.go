@@ -170,7 +170,7 @@ var caseMutations = []struct {
 	{"no such neuron", func(_ *rand.Rand, _, c map[string]any) bool {
 		list(c["steps"])[0] = map[string]any{"relu": 1000}
 		return true
-	}, "neuron 1000 is not below"},
+	}, "neuron 1000: want at least 0 and less than"},
 	{"a missing branch", func(_ *rand.Rand, _, c map[string]any) bool {
 		c["steps"] = list(c["steps"])[:len(list(c["steps"]))-1]
 		return true

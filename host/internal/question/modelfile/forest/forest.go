@@ -50,7 +50,7 @@ func (g Tree) tree(left int) trees.Tree {
 		case top.node < 0 || top.node >= g.Nodes:
 			panic(fault.New("there is no node %d; the tree has nodes 0 to %d", top.node, g.Nodes-1))
 		case seen[top.node]:
-			panic(fault.New("node %d is the child of two nodes", top.node))
+			panic(fault.New("node %d is reached twice, want a tree: one parent per node, none for node 0, the root", top.node))
 		case len(out) == left:
 			panic(fault.New("the trees have more than %d nodes together, the maximum", trees.MaxNodes))
 		}

@@ -96,7 +96,7 @@ type metered struct {
 
 func (m *metered) ReadAt(p []byte, at int64) (int, error) {
 	if m.left -= int64(len(p)); m.left < 0 {
-		return 0, errors.New("its directory is too large")
+		return 0, errors.New("its directory is too large, or its members overlap")
 	}
 	return m.ReaderAt.ReadAt(p, at)
 }

@@ -105,7 +105,7 @@ func (k *net) finish(v value) *relu.Network {
 	}
 	units := v.form.Len()
 	if !slices.Contains(map[relu.Head][]int{relu.HeadSigmoid: {1}, relu.HeadSoftmax: {2}, relu.HeadLinear: {1, 2}}[v.head], units) {
-		panic(fault.New("%d output units with a %s are not supported; hyfair reads one sigmoid, one or two linear or two softmax units", units, v.head))
+		panic(fault.New("got %d output units with a %s head, want one sigmoid, one or two linear, or two softmax units", units, v.head))
 	}
 	return k.Network(v.form, v.head, k.precision)
 }
@@ -151,7 +151,7 @@ func (k *net) input(l *layer, in []value) value {
 func (k *net) dense(l *layer, in []value) value {
 	c := l.config
 	if c.Units == nil || *c.Units < 1 || *c.Units > relu.MaxUnits {
-		panic(fault.New("units: want a whole number from 1 to %d", relu.MaxUnits))
+		panic(fault.New("units: missing or out of range, want a whole number from 1 to %d", relu.MaxUnits))
 	}
 	v := k.input(l, in)
 	inputs := 0
@@ -260,7 +260,7 @@ func (k *net) normalization(l *layer, in []value) value {
 	if mean == nil || variance == nil {
 		_, sets := k.store(l)
 		if len(sets) < 2 || len(sets[0].Shape()) > 1 || len(sets[1].Shape()) > 1 { // a scalar applies to all inputs
-			panic(fault.New("want a mean and a variance per input, or one of each for all inputs"))
+			panic(fault.New("the mean or the variance is missing, or has more than one dimension; want one of each per input, or for all inputs"))
 		}
 		mean, variance = k.floats(sets[0]), k.floats(sets[1])
 	}
@@ -367,7 +367,7 @@ func layerActivation(class string, c *layerConfig) activation {
 	case "Softmax":
 		a.name = "softmax"
 		if axis := string(c.Axis); axis != "" && axis != "-1" && axis != "1" && axis != "[-1]" {
-			panic(fault.New("a Softmax over axis %.40s is not supported", axis))
+			panic(fault.New("a Softmax over axis %.40s is not supported, want the last axis, -1", axis))
 		}
 	}
 	return a

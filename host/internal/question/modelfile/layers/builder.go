@@ -61,7 +61,7 @@ func New() *Builder { return &Builder{stages: []stage{{}}, left: 2 * MaxParamete
 // Inputs adds n inputs and returns their places.
 func (c *Builder) Inputs(n int) []int32 {
 	if c.stages[0].units+n > relu.MaxUnits {
-		panic(fault.New("more than %d network inputs", relu.MaxUnits))
+		panic(fault.New("the network has more than %d inputs, the maximum", relu.MaxUnits))
 	}
 	return c.stages[0].grow(n)
 }

@@ -10,7 +10,7 @@ import (
 
 func (in operands) both() (a, b *value) {
 	if len(in) != 2 || in[0] == nil || in[1] == nil {
-		panic(fault.New("got %d inputs, want two", len(in)))
+		panic(fault.New("got %d inputs, want two, neither omitted", len(in)))
 	}
 	return in[0], in[1]
 }

@@ -10,7 +10,7 @@ import (
 // matrix returns the constant weights of a dense layer.
 func matrix(name string, v *value) (rows, columns int, values []float64) {
 	if v == nil || v.constant == nil {
-		panic(fault.New("%q is not a constant of the file", name))
+		panic(fault.New("the weights %q are not a constant of the file", name))
 	}
 	d := v.constant.dims
 	if len(d) == 1 {
@@ -67,7 +67,7 @@ func dense(g *graph, n *node, in operands) []*value {
 	var bias []float64
 	if len(in) == 3 && in[2] != nil {
 		if in[2].constant == nil {
-			panic(fault.New("%q is not a constant of the file", n.inputs[2]))
+			panic(fault.New("the bias %q is not a constant of the file", n.inputs[2]))
 		}
 		if len(in[2].constant.numbers) != columns && len(in[2].constant.numbers) != 1 {
 			panic(fault.New("the bias has %d numbers, want 1 or %d: one per unit", len(in[2].constant.numbers), columns))
@@ -95,7 +95,7 @@ func scaledBy(values []float64, by float64) []float64 {
 
 func batchNormalization(g *graph, n *node, in operands) []*value {
 	if n.integer("training_mode", 0) != 0 || len(in) != 5 {
-		panic(fault.New("the model is in training mode: export it after model.eval()"))
+		panic(fault.New("the model is in training mode, or the node does not have five inputs: export it after model.eval()"))
 	}
 	if in[4] == nil || in[4].constant == nil {
 		panic(fault.New("the variances are not constants of the file"))
@@ -118,7 +118,7 @@ func linear(g *graph, n *node, in operands) []*value {
 		}
 	}
 	if units < 1 || units > len(weights) || len(weights)%units != 0 {
-		panic(fault.New("got %d coefficients, want a multiple of the %d outputs", len(weights), units))
+		panic(fault.New("got %d coefficients for %d outputs, want at least one output, and one coefficient per output and input", len(weights), units))
 	}
 	if len(bias) == 0 {
 		bias = make([]float64, units)

@@ -330,7 +330,7 @@ func (m *model) outputOf(asked string) string {
 	case len(fit) == 0 && (m.outputs[0].element == typeHalf || m.outputs[0].element == typeBrain):
 		panic(fault.New("the output %s has numbers of 16 bits, so its scores differ from those of the weights: export the model in float32 (PyTorch: model.float())", quoted(all)))
 	case len(fit) == 0:
-		panic(fault.New("the only output, %s, is the predicted class, not a probability: export the probabilities too (scikit-learn: to_onnx(model, X[:1], options={\"zipmap\": False}))", quoted(all)))
+		panic(fault.New("got no output of floating-point numbers, only predicted classes (%s): export the probabilities too (scikit-learn: to_onnx(model, X[:1], options={\"zipmap\": False}))", quoted(all)))
 	}
 	panic(fault.New("the model has the outputs %s: name one in the study, model: {file: …, output: %s}", quoted(fit), fit[len(fit)-1]))
 }

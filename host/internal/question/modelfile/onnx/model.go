@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -26,7 +25,7 @@ const (
 	maxSettings = 1 << 20
 )
 
-var errBroken = errors.New("the file is not an ONNX model, or is cut off")
+var errBroken = fmt.Errorf("the file is not an ONNX model, is cut off, or has more than %d messages, the maximum", maxMessages)
 
 // model is the part of a file that is used.
 type model struct {
@@ -62,7 +61,7 @@ func parse(text []byte) *pb.ModelProto {
 		panic(fault.New("%w", errBroken))
 	}
 	if file.Graph == nil {
-		panic(fault.New("%w: 0 graphs", errBroken))
+		panic(fault.New("the file is not an ONNX model: it has no graph"))
 	}
 	return file
 }

@@ -20,7 +20,7 @@ func sigmoids(dims []int, f layers.Form) *value {
 
 func softmax(g *graph, n *node, in operands) []*value {
 	if axis := n.integer("axis", -1); axis != -1 && axis != int64(len(in[0].dims))-1 {
-		panic(fault.New("axis: got %d, want the last one, 1 or −1", axis))
+		panic(fault.New("axis: got %d, want the last one, −1", axis))
 	}
 	f := g.numbers(in[0])
 	if d := in[0].dims; len(d) == 0 || d[len(d)-1] != f.Len() {
@@ -46,7 +46,7 @@ func complements(v *value) *value {
 	out := &value{dims: v.dims}
 	for _, s := range v.scores {
 		if s.logits.Len() > 2 {
-			panic(fault.New("computes with the probability of one of %d classes", s.logits.Len()))
+			panic(fault.New("subtracts the probability of one of %d classes from 1, want one of two classes", s.logits.Len()))
 		}
 		s.class = 1 - s.class
 		out.scores = append(out.scores, s)
@@ -56,7 +56,7 @@ func complements(v *value) *value {
 
 func normalizer(_ *graph, n *node, in operands) []*value {
 	if norm := n.text("norm", "MAX"); norm != "L1" || !wholeOf(in[0].scores) {
-		panic(fault.New("%s of values that are not the probabilities of all classes is not piecewise linear: train one model per class, or a softmax", norm))
+		panic(fault.New("norm %s of these values is not piecewise linear, want L1 of the probabilities of all classes: train one model per class, or a softmax", norm))
 	}
 	return one1(in[0])
 }
@@ -75,7 +75,7 @@ func reduceSum(g *graph, n *node, in operands) []*value {
 	axes, _ := in.settings(n, "axes", 1)
 	last := len(in[0].dims) - 1
 	if !wholeOf(in[0].scores) || last < 1 || len(axes) != 1 || axisOf(int64(axes[0]), last+1) != last || n.integer("keepdims", 1) != 1 {
-		panic(fault.New("this operator is not read%s", g.remedy(n)))
+		panic(fault.New("this operator is not read, except over the probabilities of all classes with keepdims%s", g.remedy(n)))
 	}
 	return one1(&value{dims: withLast(in[0].dims, 1), constant: &tensor{dims: []int{1}, element: typeFloat, numbers: []float64{1}}})
 }

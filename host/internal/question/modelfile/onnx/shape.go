@@ -282,7 +282,7 @@ func gather(g *graph, n *node, in operands) []*value {
 		places = append(places, int(p))
 	}
 	if len(places) == 0 || len(which.dims) > 1 && count(which.dims) != which.dims[len(which.dims)-1] {
-		panic(fault.New("the indices have the shape %v, want a list", which.dims))
+		panic(fault.New("the indices have the shape %v, want a list with at least one", which.dims))
 	}
 	out := g.chosen(v, axis, places)
 	if len(which.dims) == 0 && n.domain != learning {
@@ -365,7 +365,7 @@ func concat(g *graph, n *node, in operands) []*value {
 	size := 0
 	for _, v := range in {
 		if v == nil || v.open != "" || len(v.dims) != len(in[0].dims) {
-			panic(fault.New("the values' shapes are not stated, or do not match"))
+			panic(fault.New("a value is omitted, its number of columns is not stated, or its number of dimensions differs from the first value's"))
 		}
 		offsets = append(offsets, size)
 		size += count(v.dims)

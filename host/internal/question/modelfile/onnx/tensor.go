@@ -59,7 +59,7 @@ func (m *model) tensor(p *pb.TensorProto, most int) *tensor {
 		}
 		t.dims = append(t.dims, int(d))
 		if size *= int(d); size > most {
-			panic(fault.New("it has more than %d numbers, which is all that the other constants leave of the maximum", most))
+			panic(fault.New("it has more than the %d numbers that the file may still have", most))
 		}
 	}
 	raw := p.GetRawData()
@@ -105,7 +105,7 @@ func (m *model) elsewhere(p *pb.TensorProto, size int) []byte {
 	length, err := strconv.ParseInt(cmp.Or(place["length"], fmt.Sprint(have-offset)), 10, 64)
 	fault.Check(err)
 	if offset < 0 || length < 0 || length > 8*int64(size) || offset > have-length {
-		panic(fault.New("its %[5]d numbers are bytes %[1]d to %[2]d of the file %[3]q, which has %[4]d bytes", offset, offset+length, name, have, size))
+		panic(fault.New("its %[5]d numbers are bytes %[1]d to %[2]d of the file %[3]q, which has %[4]d bytes; want at most 8 bytes per number, inside the file", offset, offset+length, name, have, size))
 	}
 	return file[offset:][:length]
 }

@@ -272,7 +272,7 @@ var branches = []string{"BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT"}
 // compare sets n to the comparison with an index in branches; the left child is taken if it holds.
 func compare(n *trees.Node, branch int, value float32) {
 	if branch < 0 || branch >= len(branches) {
-		panic(fault.New("nodes_modes: want one of %s for a comparison", strings.Join(branches, ", ")))
+		panic(fault.New("nodes_modes: unsupported comparison, want one of %s", strings.Join(branches, ", ")))
 	}
 	n.Value, n.Closed = trees.Rounded(value, branch == 0 || branch == 3)
 	if branch >= 2 { // ≥ and >: the complement of < and ≤
@@ -375,7 +375,7 @@ func (o *ensemble) start(k int) float64 {
 func (o *ensemble) share(k int, weights []float64) (link fairness.Link, base float64, leaves []float64) {
 	for _, w := range weights {
 		if w < 0 {
-			panic(fault.New("class_weights: %v is not the share of a class", w))
+			panic(fault.New("class_weights: %v is not the share of a class, want a number of at least 0", w))
 		}
 	}
 	return fairness.LinkShare, o.start(k) - fairness.Half, weights

@@ -67,7 +67,7 @@ func (o *ensemble) trees5() (link fairness.Link, list []forest.Tree) {
 			case at < 0 || at >= int64(count):
 				panic(fault.New("there is no node %d; the file has nodes 0 to %d", at, count-1))
 			case seen[at]:
-				panic(fault.New("node %d has two parents", at))
+				panic(fault.New("node %d is reached twice, want trees: each node the child of one node, or one root", at))
 			default:
 				seen[at] = true
 			}

@@ -80,7 +80,7 @@ func parseLightGBM(text string) *reader.Model {
 	}
 	head := blocks[0]
 	if n := head.number("num_class"); n != 1 || head["num_tree_per_iteration"] != "1" {
-		panic(fault.New("num_class: got %d classes, want a model of one score: train one class against the rest with objective=\"binary\"", n))
+		panic(fault.New("num_class: got %d classes, or num_tree_per_iteration is not 1; want a model of one score: train one class against the rest with objective=\"binary\"", n))
 	}
 	out := &trees.Ensemble{Columns: head.number("max_feature_idx") + 1, Output: fairness.LinkSigmoid}
 	scale := 1.0 // of the leaves

@@ -83,7 +83,7 @@ func (u *ubjson) float(v float64, bits int) {
 		return
 	}
 	if math.IsInf(v, 0) {
-		panic(fault.New("byte %d: %v is not a number", u.at, v))
+		panic(fault.New("byte %d: got %v, want a finite number or NaN", u.at, v))
 	}
 	u.out = strconv.AppendFloat(u.out, v, 'g', -1, bits)
 }

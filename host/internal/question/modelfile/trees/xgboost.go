@@ -234,7 +234,7 @@ func (t *xgboostTree) grown(weight float64) forest.Tree {
 		forest.Entries(n, map[string]int{"split_type": len(t.Types)})
 	}
 	if t.Param.Vector.number("size_leaf_vector") > 1 {
-		panic(fault.New("leaves with several values are not supported"))
+		panic(fault.New(manyScores))
 	}
 	if len(t.Nodes) != len(t.Segments) || len(t.Nodes) != len(t.Sizes) {
 		panic(fault.New("categories_nodes, categories_segments and categories_sizes: want lists of the same length"))

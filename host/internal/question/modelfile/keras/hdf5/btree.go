@@ -14,7 +14,7 @@ func (f *file) walkTree(root int64, kind uint8, keySize int, leaf func(key *curs
 	var walk func(address int64, level int)
 	walk = func(address int64, level int) {
 		if seen[address] {
-			panic(corrupt(address, "B-tree node reached twice: a cycle"))
+			panic(corrupt(address, "B-tree node reached twice: a cycle, or two parents"))
 		}
 		seen[address] = true
 		const start = 8 + 2*sizeOfAddress

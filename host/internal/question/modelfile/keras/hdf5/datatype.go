@@ -71,7 +71,7 @@ func parseFloat(c *cursor, bits []byte, size uint32) datatype {
 	layout := [6]uint32{uint32(bits[1]), uint32(c.u8()), uint32(c.u8()), uint32(c.u8()), uint32(c.u8()), c.u32()}
 	standard, known := ieee[size]
 	if !known || offset != 0 || precision != 8*size || layout != standard || bits[0]&0x30 != 0x20 {
-		panic(unsupported(c.at, "the floating-point type of %d bits (float32 and float64 are read) is", 8*uint64(size)))
+		panic(unsupported(c.at, "a floating-point type of %d bits other than IEEE float32 and float64 is", 8*uint64(size)))
 	}
 	t := datatype{kind: kindFloat, size: int(size)}
 	switch bits[0] & 0x41 {

@@ -132,7 +132,7 @@ func (h *header) eachBlock(first block, visit func(block)) {
 	for i := 0; i < len(h.blocks); i++ {
 		b := h.blocks[i]
 		if seen[b.address] {
-			panic(corrupt(b.address, "object header continues in one of its earlier blocks: a cycle"))
+			panic(corrupt(b.address, "object header reaches this block twice: a cycle, or two equal continuations"))
 		}
 		seen[b.address] = true
 		visit(b)

@@ -61,7 +61,7 @@ func (f *file) bounds(base, end int64) {
 		panic(unsupported(0, "superblock with base address %d is", base))
 	}
 	if end == undefined || end > f.limit {
-		panic(corrupt(0, "the file is truncated: it has %[2]d bytes, want %[1]d", end, f.limit))
+		panic(corrupt(0, "the file has %[2]d bytes, but its superblock puts its end at %[1]d (-1: undefined): it is truncated or corrupt", end, f.limit))
 	}
 	f.limit = end
 }
