@@ -95,7 +95,7 @@ func (e Referee) Pieces(q *problem.Query, r *sdk.Result, pieces []sdk.Piece) err
 	for i := range pieces {
 		p := &pieces[i]
 		if !slices.Contains(sdk.PieceClaims, p.Claim) {
-			return fmt.Errorf("the piece %v is claimed to be %s", p.Box, p.Claim)
+			return fmt.Errorf("the piece %v is claimed to be %s, want one of %v", p.Box, p.Claim, sdk.PieceClaims)
 		}
 		if p.Fair == nil || p.Unfair == nil {
 			return fmt.Errorf("the piece %v has no counts, though no feature is real", p.Box)

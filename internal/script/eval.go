@@ -231,7 +231,7 @@ func combine(head string, v []Value, t *Term) (Value, error) {
 			sum.Quo(sum, x.Rat)
 		}
 		if sum.Num().BitLen()+sum.Denom().BitLen() > maxBits {
-			return Value{}, fmt.Errorf("a number has more than %d bits", maxBits)
+			return Value{}, fmt.Errorf("a number has more than %d bits, the maximum", maxBits)
 		}
 	}
 	return Value{Rat: sum}, nil

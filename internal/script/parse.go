@@ -92,7 +92,7 @@ func (s *Script) command(t *Term) error {
 		return nil
 	case "declare-const":
 		if len(args) != 2 {
-			return fmt.Errorf("declare-const takes a name and a sort")
+			return fmt.Errorf("declare-const takes a name and a sort, got %d terms", len(args))
 		}
 		return s.declare(args[0], args[1])
 	case "declare-fun":
@@ -115,7 +115,7 @@ func (s *Script) command(t *Term) error {
 		return nil
 	case "assert":
 		if len(args) != 1 {
-			return fmt.Errorf("assert takes one formula")
+			return fmt.Errorf("assert takes one formula, got %d", len(args))
 		}
 		s.Asserts = append(s.Asserts, args[0])
 		return s.known(args[0], nil)
@@ -155,7 +155,7 @@ func (s *Script) known(t *Term, bound []string) error {
 	}
 	if t.List[0].Atom == "let" && !t.List[0].quoted {
 		if len(t.List) != 3 {
-			return fmt.Errorf("let takes bindings and a body")
+			return fmt.Errorf("let takes bindings and a body, got %d terms", len(t.List)-1)
 		}
 		inner := bound[:len(bound):len(bound)]
 		for _, b := range t.List[1].List {

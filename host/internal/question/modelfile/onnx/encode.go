@@ -78,7 +78,7 @@ func labelEncoder(g *graph, n *node, in operands) []*value {
 		}
 	}
 	if len(keys) == 0 || len(keys) != len(values) {
-		panic(fault.New("only an encoding of texts or numbers by numbers is supported: encode with OneHotEncoder, or before the model"))
+		panic(fault.New("got %d keys and %d numbers to encode them, want one number per key: encode with OneHotEncoder, or before the model", len(keys), len(values)))
 	}
 	g.categorical(in[0])
 	at := make([][]int32, len(in[0].columns))

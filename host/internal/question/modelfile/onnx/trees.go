@@ -285,7 +285,7 @@ func compare(n *trees.Node, branch int, value float32) {
 func (o *ensemble) weights(kind string, at func(tree, node int64) (int, bool), count int, class *int) [2][]float64 {
 	ofTrees, ofNodes, ids, list := o.ints(kind+"_treeids"), o.ints(kind+"_nodeids"), o.ints(kind+"_ids"), o.floats(kind+"_weights")
 	if len(ofNodes) != len(ofTrees) || len(ids) != len(ofTrees) || len(list) != len(ofTrees) {
-		panic(fault.New("%[1]s_treeids, %[1]s_nodeids, %[1]s_ids and %[1]s_weights: want lists of the same length", kind))
+		panic(fault.New("%[1]s_treeids, %[1]s_nodeids, %[1]s_ids and %[1]s_weights: got %[2]d, %[3]d, %[4]d and %[5]d entries, want equal numbers", kind, len(ofTrees), len(ofNodes), len(ids), len(list)))
 	}
 	var out [2][]float64
 	for k, id := range ids {

@@ -237,7 +237,7 @@ func (t *xgboostTree) grown(weight float64) forest.Tree {
 		panic(fault.New(manyScores))
 	}
 	if len(t.Nodes) != len(t.Segments) || len(t.Nodes) != len(t.Sizes) {
-		panic(fault.New("categories_nodes, categories_segments and categories_sizes: want lists of the same length"))
+		panic(fault.New("categories_nodes, categories_segments and categories_sizes: got %d, %d and %d entries, want equal numbers", len(t.Nodes), len(t.Segments), len(t.Sizes)))
 	}
 	sets := make(map[int][]int, len(t.Nodes))
 	for i, node := range t.Nodes {

@@ -43,12 +43,12 @@ func parseDatatype(c *cursor) datatype {
 		return parseFloat(c, bits, size)
 	case class == 3:
 		if size == 0 || size > maxStructure {
-			panic(corrupt(c.at, "string type of %d bytes", size))
+			panic(corrupt(c.at, "string type of %d bytes, want 1 to %d", size, maxStructure))
 		}
 		return datatype{kind: kindFixedString, size: int(size), pad: bits[0] & 0x0f}
 	case class == 9 && bits[0]&0x0f == 1:
 		if size != 4+sizeOfAddress+4 {
-			panic(corrupt(c.at, "variable-length string type of %d bytes", size))
+			panic(corrupt(c.at, "variable-length string type of %d bytes, want %d", size, 4+sizeOfAddress+4))
 		}
 		return datatype{kind: kindVarString, size: int(size)}
 	}

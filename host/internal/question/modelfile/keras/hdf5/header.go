@@ -93,7 +93,7 @@ func (f *file) readHeader2(h *header) {
 	}
 	size := c.uint(1 << (flags & 3))
 	if size > maxStructure {
-		panic(corrupt(h.address, "object header claims %d bytes of messages", size))
+		panic(corrupt(h.address, "object header claims %d bytes of messages, at most %d are supported", size, maxStructure))
 	}
 	first := block{h.address, uint64(c.pos) + size + 4}
 	start := c.pos

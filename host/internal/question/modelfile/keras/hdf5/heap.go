@@ -42,7 +42,7 @@ func (f *file) readGlobalHeap(address int64) globalHeap {
 	c.skip(3)
 	size := c.length()
 	if size < start {
-		panic(corrupt(address, "global heap of %d bytes", size))
+		panic(corrupt(address, "global heap of %d bytes, want at least %d", size, start))
 	}
 	c = f.structure(address, size, "global heap")
 	c.skip(start)

@@ -22,7 +22,7 @@ func parseDataspace(c *cursor) (s dataspace) {
 		case 2:
 			panic(unsupported(c.at, "an empty (null) dataspace is"))
 		default:
-			panic(corrupt(c.at, "dataspace of unknown type %d", kind))
+			panic(corrupt(c.at, "dataspace of type %d, want 0 to 2", kind))
 		}
 	default:
 		panic(unsupported(c.at, "dataspace version %d is", version))
