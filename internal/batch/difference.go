@@ -5,7 +5,7 @@ package batch
 // the first one of its run. The lanes of a run have the same box, except that the inputs
 // listed in apart differ from lane to lane by a constant each.
 //
-// What is shared cancels in the first layer. Behind it, the difference of two ReLUs lies
+// What is shared cancels in the first layer. After it, the difference of two ReLUs lies
 // between 0 and the difference of their arguments, and equals it if both arguments are
 // positive. The layers' differences follow by interval arithmetic. If few signs are open,
 // this is far tighter than the difference of two enclosures.

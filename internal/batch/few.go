@@ -15,7 +15,7 @@ type few struct {
 }
 
 // curbed is the number of layers, counted from the inputs, whose neurons get trimmed bounds. The first two give
-// nearly all of the gain; behind the first layer, what a lane excludes counts separately for each lane.
+// nearly all of the gain; after the first layer, what a lane excludes counts separately for each lane.
 const curbed = 2
 
 // worth limits trimming: an end moves only if it moves by at least 1/worth of the radius.
@@ -25,7 +25,7 @@ const worth = 10
 // underflow or overflow.
 const LeastSpread = 0x1p-200
 
-// Few prepares trimmed bounds, which exclude some of a box's points. If Sharpens is set, open neurons behind the first
+// Few prepares trimmed bounds, which exclude some of a box's points. If Sharpens is set, open neurons after the first
 // layer are bounded from both sides. The lanes of a box, whose number is group, have the same Centre, HalfWidth, Variance
 // and Offset for each input that varies within the box.
 //

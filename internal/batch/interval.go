@@ -4,8 +4,8 @@ package batch
 // interval arithmetic derives from the layer before. It returns how many became narrower.
 //
 // The parallel lines of a ReLU ignore that it is never negative: at y = l, the lower one is
-// λ·l. Over a few layers that adds up. Intervals ignore what neurons have in common
-// instead, which matters less in large boxes.
+// λ·l. Over a few layers that adds up. Interval arithmetic has another weakness: it ignores
+// what neurons have in common, which matters less in large boxes.
 //
 // Every sum has at most the terms of the neuron's own form, with magnitudes at most those
 // that T(neuron) adds up, since |centre| + radius of a neuron that it reads is at most T(m)

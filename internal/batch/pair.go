@@ -16,7 +16,7 @@ import "math"
 // relax takes is no larger than above's. So the magnitudes of all monomials add up to less than 2T of the logit
 // for each lane, by the recursion of rounding.go: from V ≤ T in the first layer, which passes on V + 2T + 4E
 // instead of 2T + E, V ≤ 3/2·T follows in the second, 7/4·T in the third, and so on. No monomial goes through
-// more than three times as many roundings as there. So the error is below 3·4/2 = 6 E, and 16 E are added.
+// more than three times as many roundings as in that recursion. So the error is below 3·4/2 = 6 E, and 16 E are added.
 func (w *Workspace) Pair(a, b, group int) (most float64) {
 	most = w.pairForm(a, b, group, false)
 	for i := range w.p.inputs {

@@ -15,7 +15,7 @@ type leftForm struct {
 // leaving is the memory of LeaveOut.
 type leaving struct {
 	sided
-	forms   [][]leftForm // by layer behind the first: of its negated tabled neurons; in the last, of the two sides
+	forms   [][]leftForm // by layer after the first: of its negated tabled neurons; in the last, of the two sides
 	noted   [][]float64  // by layer: per tabled neuron, a row of forms × lanes
 	first   []int        // by layer: the number of tabled neurons below it
 	most    int32        // tabled neurons have an index below it
@@ -221,7 +221,7 @@ func (t *Tables) part(row, group int) []float64 {
 }
 
 // Feature returns the row of an input's values at each point of its group. The caller fills it in, and repeats the last
-// point up to a whole octet. If wide is set, away is a row to fill in alike: how far the input may be from these values.
+// point up to a whole octet. If wide is set, the caller also fills in away: how far the input may be from these values.
 func (t *Tables) Feature(input, group int, wide bool) (row, away []float64) {
 	t.varies[input] = true
 	t.inputs[group] = append(t.inputs[group], int32(input))
@@ -233,7 +233,7 @@ func (t *Tables) Feature(input, group int, wide bool) (row, away []float64) {
 }
 
 // Bound bounds both sides of the logit from below in all lanes of box b, after Look and after all features are filled
-// in. For a side whose form of Workspace.Sides promises more points above beyond than its tables do, it uses that form.
+// in. It uses tables, or a side's form of Workspace.Sides if that promises more points above the number beyond.
 func (t *Tables) Bound(b int, beyond float64) {
 	w, n := t.w, t.w.Lanes()
 	t.box = b

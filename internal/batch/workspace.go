@@ -8,7 +8,7 @@ type Workspace struct {
 	octets int
 	forms  int // number of forms that are substituted together
 
-	// Intervals bounds the hidden neurons behind the first layer by interval arithmetic, too; the
+	// Intervals bounds the hidden neurons after the first layer by interval arithmetic, too; the
 	// enclosures then do not follow from the forms alone. Bound unsets it if it made fewer than one
 	// in 64 of them narrower.
 	Intervals bool

@@ -67,8 +67,8 @@ func (f *File) close(to io.Writer) error {
 	return f.assemble(to, head)
 }
 
-// assemble writes the statement and copies the leaves behind it. Compressed
-// streams may follow one another and are read as one.
+// assemble writes the statement, then copies the leaves. Compressed streams may
+// follow one another and are read as one.
 func (f *File) assemble(out io.Writer, head []byte) error {
 	if f.zip != nil {
 		z := gzip.NewWriter(out)

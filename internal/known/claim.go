@@ -17,7 +17,7 @@ const (
 	// MaxTolerance is the largest tolerance of a point; a point that needs more proves
 	// nothing.
 	MaxTolerance = 1e-4
-	// relative is how far a numerical solver's objective may be from the true optimum,
+	// relative bounds the distance of a numerical solver's objective from the true optimum,
 	// relative to max(1, |optimum|). relativeExact is for solvers that claim exact or
 	// rigorous arithmetic; it covers the rounding of the objective to float64.
 	relative      = 1e-5
@@ -158,8 +158,8 @@ func sum(terms []problem.Term, point []*big.Rat) *big.Rat {
 	return out
 }
 
-// violation is problem.MILP.Violation in exact arithmetic: it returns the largest
-// violation by the point, and of what.
+// violation is problem.MILP.Violation in exact arithmetic: it returns the point's largest
+// violation, and where it is.
 func violation(p *problem.MILP, point []*big.Rat) (worst float64, where string) {
 	note := func(v *big.Rat, lo, hi float64, what string, i int, name string) {
 		for _, side := range []struct {

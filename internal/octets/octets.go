@@ -72,7 +72,7 @@ func (w *Writer) End() {
 // V returns the name of vector register n.
 func (w *Writer) V(n int) string { return fmt.Sprintf("%s%d", w.Reg, n) }
 
-// At returns the address of the n-th vector behind a pointer, plus the bytes in an index
+// At returns the address of vector n, from 0, at a pointer, plus the bytes in an index
 // register if one is named.
 func (w *Writer) At(n int, pointer, index string) string {
 	bytes := 64 / w.PerOctet

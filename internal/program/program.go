@@ -25,10 +25,10 @@ const Fresh = "HYFAIR_FRESH"
 // Build compiles the program in a folder of the repository, such as "host" or
 // "plugins/search-rw", into a file, and creates the file's folder.
 //
-// It begins with a copy of what make left in bin. If make runs the tests, that is all.
-// Otherwise the go command follows; it links nothing if the copy is up to date. No import
-// tells go test that a test depends on the program; but go test sees which files a test
-// reads, and runs it again after make has changed them.
+// It first copies what make left in bin, and returns if make runs the tests. Otherwise it
+// runs the go command, which links nothing if the copy is up to date. No import tells go
+// test that a test depends on the program. But go test records the files that a test reads,
+// and runs the test again once make has changed them.
 func Build(folder, file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err

@@ -159,8 +159,8 @@ func (e *query) reach(x []float64) space.Box {
 	return box
 }
 
-// pairs compares the copy a with every second copy that differs from it in a protected
-// value. logits has the second copies' exact logits.
+// pairs compares the copy a with each of seconds that differs from it in a protected value.
+// logits has the exact logits of seconds.
 func (e *query) pairs(a []float64, seconds [][]float64, logits []*big.Rat) {
 	mine := e.exact.Logit(e.q.Space.ExactInputs(a))
 	for i, b := range seconds {

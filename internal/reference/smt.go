@@ -100,8 +100,8 @@ func domain(s *script.Script, y script.Symbol) (values []*big.Rat, whole bool) {
 	return values, whole
 }
 
-// narrow reads the bounds that (<= a name b), (>= …) and (and …) put on a
-// symbol with literal ends.
+// narrow reads the bounds with literal ends that (<= a name b), (>= …) and
+// (and …) put on a symbol.
 func narrow(t *script.Term, name string, lo, hi **big.Rat) {
 	if len(t.List) < 2 {
 		return

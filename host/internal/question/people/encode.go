@@ -172,7 +172,7 @@ func (e *Encoder) ones(cells []int, row []string) (ones, at int, err error) {
 	return ones, at, nil
 }
 
-// marksIn returns the marks with which a column's value is missing. It excludes a mark if every
+// marksIn returns the marks that make a column's value missing. It excludes a mark if every
 // feature of the column may be missing or replaces the mark in its first step. A label has no steps.
 func (spec *Spec) marksIn(column string) []string {
 	return slices.DeleteFunc(spec.Format.Marks(column), func(mark string) bool {

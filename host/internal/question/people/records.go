@@ -199,8 +199,8 @@ func (r *records) declared(spec *Spec) *Spec {
 	return &out
 }
 
-// Separator is the separator that the first line of a text declares for spreadsheets, as in sep=;. 0 for any
-// other line.
+// Separator returns the separator that the first line of a text declares for spreadsheets, as in sep=;. It
+// returns 0 for any other line.
 func Separator(text string) rune {
 	line, _, _ := strings.Cut(strings.TrimPrefix(text, "\ufeff"), "\n")
 	line = strings.Trim(strings.TrimSuffix(line, "\r"), `"`)

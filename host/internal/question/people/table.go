@@ -31,7 +31,7 @@ const (
 func IsTable(begins string) bool { return strings.HasPrefix(begins, parquetMagic) }
 
 // table reads the rows of a Parquet file as the cells that a CSV file would have. Files are
-// untrusted: a panic of the library is an error.
+// untrusted: a panic of the library becomes an error.
 type table struct {
 	columns []string
 	decimal string             // the decimal separator of numbers

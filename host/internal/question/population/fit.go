@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// mostValues is the largest number of values of an integer feature of which each gets a cell; the numbers of other
-	// features are divided into about mostCells cells.
+	// An integer feature of at most mostValues values has a cell for each of them. The numbers of other features are divided
+	// into about mostCells cells.
 	mostValues = 64
 	mostCells  = 32
 	// heldPart: one row in heldPart is held back to evaluate the fit.
@@ -23,7 +23,7 @@ const (
 	leastGain  = 1e-5
 )
 
-// Of estimates a mixture of classes from rows, points of the space. It ignores rows with values outside their domains.
+// Of estimates a mixture of classes from rows, which are points of the space. It ignores rows with values outside their domains.
 // The same seed gives the same population. If ctx ends first, the error wraps ctx.Err.
 func Of(ctx context.Context, classes int, s *space.Space, rows [][]float64, seed int64) (*Population, error) {
 	p, kept, rng, err := independent(s, rows, seed)
@@ -257,7 +257,7 @@ func (l *logs) of(row []int, out []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// likelihood returns the mean log-likelihood of rows: of values, or for real features of densities. 0 without rows.
+// likelihood returns the mean log-likelihood of rows, by densities for real features; 0 without rows.
 func (p *Population) likelihood(rows [][]int) float64 {
 	l, out, sum := p.logs(), make([]float64, len(p.classes)), 0.0
 	for _, row := range rows {

@@ -200,7 +200,7 @@ func (t *table) cells(column int) (out []space.Interval) {
 	return out
 }
 
-// weigh replaces the population's class by one for each cell of the table. Kept rows are in the order of independent.
+// weigh replaces the population's class by one for each cell of the table. kept are the rows that independent returned.
 func (t *table) weigh(p *Population, kept [][]float64) error {
 	alone := *p
 	alone.features = slices.Clone(p.features)

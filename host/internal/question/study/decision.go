@@ -38,7 +38,7 @@ func (r *reader) decision(root *yamlfile.Node, s *Study) {
 	}
 }
 
-// groups reads thresholds by groups: {sex: {man: 0.5, woman: 0.45}}, where a mapping of a second attribute may stand in
+// groups reads thresholds by group: {sex: {man: 0.5, woman: 0.45}}, where a mapping of a second attribute may stand in
 // place of a number. in and name are the conditions read so far, and how a user writes them.
 func (r *reader) groups(n *yamlfile.Node, s *Study, in []fairness.Having, name string) {
 	const deepest = 2

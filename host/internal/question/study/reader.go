@@ -53,7 +53,7 @@ func (r *reader) study(root *yamlfile.Node) *Study {
 	return s
 }
 
-// population reads the people that shares describe.
+// population reads the population in which shares are measured.
 func (r *reader) population(n *yamlfile.Node, s *Study) {
 	switch {
 	case n.Kind != yamlfile.Mapping:

@@ -83,8 +83,8 @@ func (n *Node) List() []*Node {
 
 func join(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
 
-// Parse reads the single YAML document of the file at path. Messages call the file by its kind,
-// such as "a study", which is the last argument.
+// Parse reads the single YAML document of the file at path. what names the kind of file in
+// messages, such as "a study".
 func Parse(text []byte, path, what string) (root *Node, err error) {
 	c := converter{file: path, what: what, anchors: map[string]ast.Node{}}
 	if len(text) > maxFileBytes {

@@ -23,7 +23,7 @@ const (
 
 // Command returns a command that runs the first Python with the packages: $HYFAIR_MODELS_PYTHON, an
 // absolute path, then .deps/models/bin/python, then .deps/torch/bin/python. Without one it skips
-// the test; with CI=true it fails it, except for TensorFlow, which no target of the Makefile
+// the test, or fails it with CI=true, except for TensorFlow, which no target of the Makefile
 // installs.
 func Command(t testing.TB, packages string, args ...string) *exec.Cmd {
 	t.Helper()
