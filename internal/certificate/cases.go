@@ -17,7 +17,7 @@ const deepest = 256
 // checkCases checks the form of a leaf's proof by cases.
 func (s *Statement) checkCases(c *sdk.CaseProof, l *Leaf) error {
 	if s.version() < 3 {
-		return errors.New("proofs by cases need format version 3")
+		return fmt.Errorf("proofs by cases need format version 3, not %d", s.version())
 	}
 	if s.Notion != fairness.Score {
 		return fmt.Errorf("proofs by cases need the notion score, not %s", s.Notion)

@@ -151,7 +151,7 @@ func (r *Reader) next() (*scanner, error) {
 	for {
 		part, err := r.r.ReadSlice('\n')
 		if len(r.buffer)+len(part) > maxLine+1 {
-			return nil, r.fault(fmt.Errorf("longer than %d bytes", maxLine))
+			return nil, r.fault(fmt.Errorf("longer than %d bytes, the maximum", maxLine))
 		}
 		r.buffer = append(r.buffer, part...)
 		switch {

@@ -80,7 +80,7 @@ func (s *Statement) validateDecision() error {
 	case !s.names():
 		return nil
 	case s.version() < 4:
-		return errors.New("it needs format version 4")
+		return fmt.Errorf("it needs format version 4, not %d", s.version())
 	case s.Bands != nil && (t != nil || s.Rule.At):
 		return errors.New("bands and a threshold exclude each other")
 	case s.Bands != nil && !s.Notion.Binned():
@@ -237,7 +237,7 @@ func (s *Statement) checkCopy(c *sdk.CopyProof, r space.Region, protected int) e
 		}
 	}
 	if together(c) && s.version() < 2 {
-		return errors.New("joint slopes and tangents need format version 2")
+		return fmt.Errorf("joint slopes and tangents need format version 2, not %d", s.version())
 	}
 	if in := func(v float64) bool { return v > 0 && v <= 1 }; (c.Up != 0 || c.Down != 0) && !(in(c.Up) && in(c.Down)) {
 		return fmt.Errorf("tangent %v and %v: both must be above 0 and at most 1", c.Up, c.Down)

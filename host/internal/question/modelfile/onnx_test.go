@@ -174,7 +174,7 @@ func TestONNXRefusals(t *testing.T) {
 		"a loose end":           {onnxFile(13, weights23, dense, onnxNodeOf("Relu", "out", "x")), `no node makes the value "x"`},
 		"twice made":            {onnxFile(13, weights23, dense, dense), `two nodes make the value "s"`},
 		"weights not there":     {onnxFile(13, onnxNodeOf("Gemm", "out", "in", "w")), `no node makes the value "w"`},
-		"weights that vary":     {onnxFile(13, onnxNodeOf("Gemm", "out", "in", "in")), `"in" is not a constant`},
+		"weights that vary":     {onnxFile(13, onnxNodeOf("Gemm", "out", "in", "in")), `"in" are not a constant`},
 		"weights of two names":  {onnxFile(13, weights23, weights23, dense), `two constants are named "w"`},
 		"transposed input":      {onnxFile(13, weights23, onnxNodeOf("Gemm", "out", "in", "w").with("transA", 1)), "transA"},
 		"a bias too long":       {onnxFile(13, weights31, bias3, onnxNodeOf("Gemm", "out", "in", "v", "b")), "the bias has 3 numbers, want 1"},

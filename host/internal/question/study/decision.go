@@ -213,7 +213,7 @@ func (s *Study) takesRule() error {
 	case s.Rule.IsDefault() && s.Bands == nil:
 		return nil
 	case s.Number:
-		return fmt.Errorf("%s predicts a number (output: number), which has no threshold yet", s.ModelPath)
+		return fmt.Errorf("%s predicts a number (output: number), which has no threshold: leave out the key decision, --threshold and --bands", s.ModelPath)
 	case s.ModelFile.OneOfMany:
 		return fmt.Errorf("%s has several classes: its decision is the class with the largest output, which has no threshold: leave out the key decision, --threshold and --bands", s.ModelPath)
 	case s.Bands != nil:

@@ -101,7 +101,7 @@ func (r *reader) oneHot(n *yamlfile.Node, f *space.Feature, entries *int) []spac
 		return nil
 	}
 	if *entries += size * size; *entries > maxTable {
-		r.Fault(n, "the tables have more than %d entries together", maxTable)
+		r.Fault(n, "the tables have more than %d entries together, the maximum", maxTable)
 		return nil
 	}
 	out := make([]space.Input, size)

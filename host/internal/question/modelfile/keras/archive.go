@@ -140,7 +140,7 @@ func orderedWeights(root *hdf5.Group, layers []layer) store {
 		g := group.Group(places[l.index] + "/vars")
 		name, ok := l.Name, true
 		if fault.Try(func() { name, ok = g.String("name") }) == nil && ok && name != l.Name {
-			panic(fault.New("%s holds the weights of the layer %.60q", g.Path(), name))
+			panic(fault.New("%s holds the weights of the layer %.60q, want those of %.60q", g.Path(), name, l.Name))
 		}
 		for i := 0; i < 8 && g.Has(fmt.Sprint(i)); i++ {
 			err := fault.Try(func() { sets = append(sets, g.Dataset(fmt.Sprint(i))) })

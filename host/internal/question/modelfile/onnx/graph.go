@@ -177,7 +177,7 @@ func (g *graph) input(i int) *value {
 	n := 1
 	for _, d := range v.dims {
 		if n *= max(1, d); n > maxColumns {
-			panic(fault.New("its shape has more than %d numbers", maxColumns))
+			panic(fault.New("its shape has more than %d numbers, the maximum", maxColumns))
 		}
 	}
 	g.fill(v, port.name, n)

@@ -126,7 +126,7 @@ func portOf(v *pb.ValueInfoProto) port {
 	kind := v.GetType().GetTensorType()
 	p := port{name: v.GetName(), maps: v.GetType().GetSequenceType() != nil, element: kind.GetElemType()}
 	if len(kind.GetShape().GetDim()) > maxRank {
-		panic(fault.New("%q has more than %d dimensions", p.name, maxRank))
+		panic(fault.New("%q has more than %d dimensions, the maximum", p.name, maxRank))
 	}
 	if kind.GetShape() != nil {
 		p.dims = []int{}

@@ -134,7 +134,7 @@ func reshape(g *graph, n *node, in operands) []*value {
 		}
 		dims[i] = int(d)
 		if product *= int(d); product > layers.MaxParameters {
-			panic(fault.New("the shape %v has more than %d entries", to, layers.MaxParameters))
+			panic(fault.New("the shape %v has more than %d entries, the maximum", to, layers.MaxParameters))
 		}
 	}
 	have := count(v.dims)

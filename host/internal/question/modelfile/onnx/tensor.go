@@ -59,7 +59,7 @@ func (m *model) tensor(p *pb.TensorProto, most int) *tensor {
 		}
 		t.dims = append(t.dims, int(d))
 		if size *= int(d); size > most {
-			panic(fault.New("it has more than the %d numbers that the file may still have", most))
+			panic(fault.New("it has more than %d numbers, the most that the file may still have", most))
 		}
 	}
 	raw := p.GetRawData()

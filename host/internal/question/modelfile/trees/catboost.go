@@ -67,7 +67,7 @@ func (l *catFeatures) UnmarshalJSON(text []byte) error {
 	*l = catFeatures{}
 	return elements(text, "feature", func(i int, f *catFeature) error {
 		if i == trees.MaxInputs {
-			return fmt.Errorf("more than %d features", trees.MaxInputs)
+			return fmt.Errorf("more than %d features, the maximum", trees.MaxInputs)
 		}
 		(*l)[f.Index] = f
 		return nil

@@ -47,7 +47,7 @@ func listed[T any](b lightGBM, key string, count int, parse func(string) (T, err
 	for i, w := range words {
 		v, err := parse(w)
 		if err != nil {
-			panic(fault.New("%s: %.40q is not a number of the expected kind", key, w))
+			panic(fault.New("%s: got %.40q, want a number, a whole one for indices", key, w))
 		}
 		out[i] = v
 	}

@@ -70,7 +70,7 @@ func (u *ubjson) integer(marker byte) (v int64, ok bool) {
 func (u *ubjson) length(marker byte, what string) int {
 	n, ok := u.integer(marker)
 	if !ok || n < 0 || n > math.MaxInt32 {
-		panic(fault.New("byte %d: want a %s", u.at, what))
+		panic(fault.New("byte %d: got the type %q, or a length out of range; want a %s", u.at, marker, what))
 	}
 	return int(n)
 }

@@ -58,7 +58,7 @@ func (d *Dataset) listChunks() (chunks []chunk) {
 	}
 	want, ok := product(grid, MaxElements)
 	if !ok {
-		panic(corrupt(d.address, "shape %v has too many chunks of shape %v", d.space.dims, d.layout.chunk))
+		panic(corrupt(d.address, "shape %v has more than %d chunks of shape %v", d.space.dims, MaxElements, d.layout.chunk))
 	}
 	seen := map[uint64]bool{}
 	keySize := 8 + 8*(len(grid)+1)

@@ -56,7 +56,7 @@ func parseDatatype(c *cursor) datatype {
 	if class < len(classNames) {
 		name = classNames[class]
 	}
-	panic(unsupported(c.at, "the %s type of %d bytes is", name, size))
+	panic(unsupported(c.at, "the %s type of %d bytes (floats and strings are read) is", name, size))
 }
 
 // ieee holds the layout of the standard floats, by size in bytes: sign, exponent position and

@@ -67,7 +67,7 @@ func (f *file) data(offset int64, n uint64, what string) []byte {
 func (f *file) structure(offset int64, n uint64, what string) *cursor {
 	if n > maxStructure {
 		f.check(offset, n, what)
-		panic(unsupported(offset, "%s of %d bytes is", what, n))
+		panic(unsupported(offset, "%s of %d bytes (at most %d are read) is", what, n, maxStructure))
 	}
 	return &cursor{b: f.data(offset, n, what), at: offset, what: what}
 }

@@ -105,7 +105,7 @@ func (f *file) readHeader2(h *header) {
 		c := f.signed(b.address, b.length, sign, "object header block")
 		end := len(c.b) - 4
 		if end < skip {
-			panic(corrupt(b.address, "object header block of %d bytes is too small", len(c.b)))
+			panic(corrupt(b.address, "object header block of %d bytes, want at least %d", len(c.b), skip+4))
 		}
 		sum := cursor{b: c.b, pos: end}
 		if stored := sum.u32(); stored != lookup3(c.b[:end]) {
