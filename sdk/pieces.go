@@ -30,7 +30,7 @@ const (
 	// PieceFair claims that every individual is treated fairly or, for goals with a bound,
 	// stays within the bound.
 	PieceFair PieceClaim = iota + 1
-	// PieceUnfair claims that every individual violates.
+	// PieceUnfair claims that every individual violates: see problem.Query.Violates.
 	PieceUnfair
 	// PieceUndecided claims only that the piece's counts are lower bounds.
 	PieceUndecided

@@ -76,8 +76,8 @@ const (
 type Move struct {
 	// ID is unique within the session and strictly increasing.
 	ID int64
-	// Round is the iteration of the search loop the move belongs to, from 0;
-	// `Iter` counts closed rounds.
+	// Round is the iteration of the search loop that the move belongs to, from 0. The
+	// measure Iter counts completed rounds (docs/reference/semantics.md).
 	Round int64
 	// Chain numbers parallel chains; 0 for a single one.
 	Chain int
@@ -121,7 +121,8 @@ type Trial struct {
 	K int
 	// Gap is gap(Point), a score difference.
 	Gap float64
-	// Violates reports whether gap > ε, decided exactly.
+	// Violates reports, exactly, whether Point violates what the search looks for: gap > ε or,
+	// if the user asks for them, copies in different bands or with different decisions.
 	Violates bool
 	// Shannon and MinEntropy are the entropies, in bits, of the distribution of
 	// Point's counterfactuals over the bins, all equally likely: −Σ pⱼ·log₂ pⱼ and

@@ -1,9 +1,9 @@
 // Package bound encloses what a model computes over a region. Every bound
-// is rounded outward, so it holds for the real function of the stored weights
+// is rounded outward, so it holds for the stored weights in exact arithmetic
 // and may stand in a rigorous proof.
 //
 // The methods are for networks of ReLU layers. Any other model is enclosed by its own
-// method Bounds if it is model.Bounded, and else not at all: its logit may be anything.
+// method Bounds if it is model.Bounded; if it is not, the bounds of its logit are infinite.
 package bound
 
 import (
@@ -167,7 +167,7 @@ func difference(last *relu.Layer) (row []float64, bias float64) {
 // without fused multiply-adds, the error of each end is at most γ(n+1)·Σ|w·v|,
 // γ(k) = k·u/(1−k·u), u = 2⁻⁵³, plus 2⁻¹⁰⁷⁴ for each product that underflows
 // (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., sections
-// 3.1 and 2.1). The sum of magnitudes is itself computed, so the factor is
+// 3.1 and 2.1). The sum of magnitudes is itself rounded, so the factor is
 // raised to (n+4+extra)·2u, which covers it for n below 2²⁰. extra counts
 // further relative roundings already in the weights. If every product has a
 // factor 0, nothing is rounded: the sum is the bias.
@@ -207,7 +207,8 @@ func enclose(w []float64, bias float64, v []space.Interval, extra int) space.Int
 	return space.Interval{Lo: lo, Hi: hi}
 }
 
-// allZero reports that each product w·v has a factor 0: none has underflowed.
+// allZero reports whether each product w·v has a factor 0. A product that is computed as 0
+// may also have underflowed.
 func allZero(w []float64, v []space.Interval) bool {
 	for i, c := range w {
 		if c != 0 && v[i] != (space.Interval{}) {

@@ -71,7 +71,7 @@ func Differences(m model.Model, s *space.Space, r space.Region, tolerance []floa
 	return d
 }
 
-// spread encloses the difference of two values in one interval.
+// spread encloses the difference of any two numbers of an interval.
 func spread(iv space.Interval) space.Interval {
 	w := up(iv.Hi - iv.Lo)
 	if math.IsNaN(w) {

@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// redraws is the largest number of draws for a random point inside the domain. If
-// all fall outside, the last one is proposed, and the host reports it as outside.
+// redraws is the largest number of draws for a random point inside the domain. If all
+// fall outside, Row and Uniform return the last one, which the host reports as outside.
 const redraws = 64
 
 // Domain is where a search may step: the region, the data set's rows inside

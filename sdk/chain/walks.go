@@ -22,7 +22,7 @@ type Walk interface {
 }
 
 // Walks is an sdk.Session with Lag 0 that also implements sdk.Evaluating. A round is one
-// step of each walk, on a goroutine per processor. Walks may exchange finds after a step
+// step of each walk, on a goroutine per processor. Walks may exchange results between rounds
 // only, so that the moves do not depend on the number of goroutines.
 //
 // It learns from trials only which individuals are refused, and keeps them in Refused.

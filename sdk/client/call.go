@@ -25,7 +25,7 @@ type events = grpc.ServerStreamingClient[solverv1.SolveResponse]
 type opener func(ctx context.Context, proc *process, number uint64) (events, error)
 
 // solve runs one call of a solver from end to end. Once ctx ends or the time limit
-// passes, it returns when the guard's patience is over, whatever the plugin does.
+// passes, it returns at the latest when the guard's patience ends, whatever the plugin does.
 // answered reports whether the result comes from the plugin and was not made here.
 func (p *Plugin) solve(ctx context.Context, s shape, o *sdk.SolveOptions, open opener) (r *sdk.Result, answered bool, err error) {
 	began := time.Now()
@@ -95,7 +95,7 @@ func (p *Plugin) liveFor(ctx context.Context, limit time.Duration) (*process, er
 }
 
 // receive sends the call, passes on its progress and its pieces, and returns its result. An
-// unexpected event, or none before the stream ends, is an error that wraps ErrGarbage.
+// unexpected event, or a stream that ends without a result, is an error that wraps ErrGarbage.
 func receive(ctx context.Context, proc *process, number uint64, open opener, w *incumbents, pieces func(*solverv1.Pieces) error) (*solverv1.Result, error) {
 	stream, err := open(ctx, proc, number)
 	if err != nil {
@@ -144,8 +144,8 @@ func (p *Plugin) judge(s shape, m *solverv1.Result, reason sdk.Reason) (*sdk.Res
 	return r, nil
 }
 
-// lost reports whether err comes from interrupting or killing the call, and not
-// from the plugin's view of the problem.
+// lost reports whether err comes from interrupting or killing the call, and not from
+// the plugin.
 func lost(err error) bool {
 	code := status.Code(err)
 	return code == codes.Unavailable || code == codes.Canceled || code == codes.DeadlineExceeded

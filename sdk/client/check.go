@@ -118,7 +118,7 @@ func (s shape) values(values []problem.Number) error {
 }
 
 // checkMoves checks a strategy's answer to a request for up to want moves. last is
-// the number of the latest move before it.
+// the number of the last move before them.
 func checkMoves(moves []sdk.Move, want int, last int64, features int) error {
 	if len(moves) == 0 || len(moves) > want {
 		return fmt.Errorf("%d moves; asked for 1 to %d", len(moves), want)

@@ -31,7 +31,7 @@ func garbage(call string, err error) error {
 	return fmt.Errorf("%w to %s: %w", ErrGarbage, call, err)
 }
 
-// maxTail is how much of a plugin's output an error repeats at most, in bytes.
+// maxTail bounds the part of a plugin's output that an error repeats, in bytes.
 const maxTail = 2 << 10
 
 // printed is the end of the plugin's output, to be added to an error.

@@ -95,12 +95,12 @@ func (g *guard) stop() sdk.Reason {
 }
 
 // pulse records when pieces arrived and how long this side processed them. The zero
-// value is for a call that was not asked to stop yet. Safe for concurrent use.
+// value is for a call that has not yet been asked to stop. Safe for concurrent use.
 type pulse struct {
 	mu    sync.Mutex
 	began time.Time     // when the call was asked to stop; zero before
 	heard time.Time     // time of the last message
-	busy  time.Time     // since when pieces are being processed; zero if none are
+	busy  time.Time     // when the processing of pieces began; zero if none is under way
 	here  time.Duration // time spent on pieces since began
 	// unwanted: pieces no longer prolong the wait.
 	unwanted bool

@@ -47,7 +47,7 @@ type Options struct {
 	Exclude map[string]string
 	// Timeout ends a case that has not returned; 0: two minutes.
 	Timeout time.Duration
-	// Grace is how long a plugin may take to come back after a cancel or a time
+	// Grace is how long a plugin may take to return after a cancel or a time
 	// limit; 0: ten seconds. A host waits for far less; this is so long that no
 	// plugin fails because the machine is busy.
 	Grace time.Duration
@@ -178,8 +178,8 @@ type runnable struct {
 }
 
 // readier is implemented by plugins in other processes, such as those of sdk/client.
-// The last case may have killed the process; starting it again must not count in
-// the time of the next case.
+// The last case may have killed the process; the time of starting it again must not
+// count towards the next case.
 type readier interface {
 	Ready(context.Context) error
 }

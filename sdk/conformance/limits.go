@@ -17,8 +17,8 @@ import (
 // and the time limit it is given.
 const pause = 150 * time.Millisecond
 
-// longPause is a time limit within which even a slow solver has begun to search: only then does
-// it show how the solver handles the limit itself.
+// longPause is a time limit within which even a slow solver begins to search, so that a case
+// with it tests how the search itself keeps the limit.
 const longPause = 2 * time.Second
 
 // unknownOption is a name that no plugin has.

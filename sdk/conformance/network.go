@@ -15,7 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// stepQuery asks about a network small enough to know by heart. The feature a
+// stepQuery asks about a network small enough to evaluate by hand. The feature a
 // is an integer from 0 to 3, s is protected with the values 0 and 1, and
 //
 //	logit = max(0, a + 3s − 3) − 1 = a − 1 if s = 1, and −1 if s = 0.
@@ -68,7 +68,7 @@ var networkCases = append(commonCases(problem.FormNetwork), []Case[*SolverEnv]{
 		notion := func(n fairness.Notion, eps string, hi float64) *problem.Query {
 			return bent(eps, func(q *problem.Query) { q.Notion, q.Space.Features[0].Hi = n, hi })
 		}
-		// With a ≤ 1 the largest logit is 0: a score of ½, which is not a "yes".
+		// With a ≤ 1 the largest logit is 0: a score of ½, which is a negative decision.
 		return queries{
 			{"logit gap 3 > 2.9", notion(fairness.Logit, "29/10", 3), known.Feasible},
 			{"logit gap 3 is not > 3", notion(fairness.Logit, "3", 3), known.Infeasible},
@@ -96,7 +96,7 @@ var networkCases = append(commonCases(problem.FormNetwork), []Case[*SolverEnv]{
 }...)
 
 // fixedQuery is a random query in which an integer, a category and a protected feature have one
-// value each, and another feature has too many to try them all.
+// value each, and another feature has too many values for a solver to enumerate.
 func fixedQuery(rng *rand.Rand) *problem.Query {
 	q := known.Small(rng)
 	b := &q.Space.Features[4]

@@ -13,9 +13,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// The parts of a query beyond network, space, notion and ε. A solver may
-// refuse each of them with ErrUnsupported, which is shown as a skip; to ignore
-// one is a failure.
+// networkQueryCases test the parts of a query beyond network, space, notion and ε. A
+// solver may refuse each part with ErrUnsupported, which skips the case; ignoring the
+// part is a failure.
 var networkQueryCases = []Case[*SolverEnv]{
 	optionalQuery("network/region", "the region cuts the box and the protected values", func() queries {
 		cut := func(change func(*space.Region)) *problem.Query {

@@ -253,7 +253,7 @@ func checkQuantifyPredicates(ctx context.Context, e *SolverEnv) error {
 }
 
 // realQuery has the real feature a from 0 to 2.5: the score gap at a is
-// σ(a−1) − σ(−1), which is ½ at about 2.2028.
+// σ(a−1) − σ(−1), which is ½ at about 2.2023.
 func realQuery() (q *problem.Query, fair float64) {
 	q = bent("1/2", func(q *problem.Query) {
 		q.Goal = problem.Quantify

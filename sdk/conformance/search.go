@@ -16,7 +16,7 @@ import (
 // feature of each kind and eight counterfactuals per individual; the network discriminates.
 // There is no solver.
 type Search struct {
-	// Moves is the least number of moves, unless the strategy finishes before.
+	// Moves is the least number of moves, unless the strategy finishes earlier.
 	Moves int
 	Seed  int64
 	// Chains is StartOptions.Chains; Want is the number of moves per call, 0 for one.

@@ -21,7 +21,7 @@ import (
 //
 // A query for K bins (Query.Reach) has K copies, ordered by InBins. The error is ErrTooFewBins
 // if the bounds exclude K bins, and sdk.ErrUnsupported if a relaxation or a predicate makes the
-// copies unequal.
+// copies unequal, or if more than maxEdges edges of bins are within the bounds.
 func BigM(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 	return lower("bigm", q, b, false, nil)
 }
@@ -43,7 +43,7 @@ func BigMDifferences(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 //
 //	y = x − s,  0 ≤ x ≤ u,  0 ≤ s ≤ −l,  SOS1{x, s}
 //
-// Solvers branch on the sets themselves; see Encoding.Sets.
+// Solvers branch on the sets themselves; see Encoding.SOS1.
 func SOS1(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 	return lower("sos1", q, b, true, nil)
 }

@@ -25,15 +25,15 @@ var ErrUnbounded = errors.New("float64 cannot bound the model's values over this
 // square, and a tiny ε has a million bins, too many for any solver.
 const maxEdges = 1 << 9
 
-// edges encloses the logits at which bins begin, in increasing order, as far as the
-// bounds let logits cross them. A query for k bins asks for ordered copies, with a
-// different edge between every two neighbours,
+// edges encloses, in increasing order, the logits at which bins begin. It leaves out those
+// that no logit within the bounds can cross. A query for k bins asks for ordered copies,
+// with a different edge between every two neighbours,
 //
 //	logit of copy i  <  edge  ≤  logit of copy i+1
 //
 // which the k − 1 separators choose. Separator i leaves edges for those before
 // and after it, so it has reach() edges to choose from, starting at edge i.
-// There are none for a query for a gap or margin.
+// A query for a gap or margin has no edges.
 type edges struct {
 	at         []space.Interval
 	first      int // the bin below at[0]

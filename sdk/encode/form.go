@@ -58,7 +58,7 @@ func clone(f form) form {
 	return form{constant: f.constant, terms: append([]problem.Term(nil), f.terms...)}
 }
 
-// same reports whether both forms have the same constant and terms, in one order.
+// same reports whether both forms have the same constant, and the same terms in the same order.
 func (f *form) same(other *form) bool {
 	return f.constant == other.constant && slices.Equal(f.terms, other.terms)
 }

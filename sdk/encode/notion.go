@@ -8,7 +8,7 @@ import (
 )
 
 // LeastMargin is the least margin of a requested violation, in logits: at a tie,
-// floating point cannot tell a violation from none.
+// floating point cannot decide whether there is a violation.
 const LeastMargin = 1e-6
 
 // Violating returns the delta that makes the two copies, in order o, violate a notion by at

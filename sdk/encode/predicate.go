@@ -64,7 +64,7 @@ func (e *builder) require(name string, c *space.Condition, features []featureCol
 	e.row(name, f.linear(), c.Interval.Lo, c.Interval.Hi)
 }
 
-// forbid adds a row by which at least one condition of p fails.
+// forbid adds a row that requires at least one condition of p to fail.
 func (e *builder) forbid(name string, p space.Predicate, features []featureColumns) {
 	var ways form
 	for k := range p {

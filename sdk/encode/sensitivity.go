@@ -7,7 +7,7 @@ import (
 )
 
 // sensitivity propagates one unit of error in every row, bound, integer value
-// and set of a copy to its logit: |W| products from the output back. A phase
+// and set of a copy to its logit, by products of |W| from the output backwards. A phase
 // counts with its big-M, by which x moves if the phase is off by one unit. In a
 // set the smaller part may be one unit, and the ReLU is then off by as much.
 func (e *reluRows) sensitivity() float64 {

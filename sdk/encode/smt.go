@@ -157,7 +157,7 @@ type smtFeature struct {
 	// constant is the only value; it is set if there is no symbol.
 	constant float64
 	// values lists the values of a protected feature; for others it is nil, and all
-	// values from lo to hi are allowed (all integers, if integer is set).
+	// values from lo to hi are allowed (only the integers, if integer is set).
 	values []float64
 	lo, hi float64
 }

@@ -82,11 +82,12 @@ func (c Curve) parts(a float64) (u, rest float64) {
 	return math.Max(u, c.least), fairness.Sigmoid(-a) + c.eps
 }
 
-// StartTangents is the number of tangents at the start: enough that most questions end at
+// StartTangents is the number of tangents at the start. With them, most questions end at
 // the first or second answer.
 const StartTangents = 8
 
-// Start spreads n tangent points evenly over the logits b that matter.
+// Start returns n points of tangency, as values of a. Their values of b are evenly spread, from
+// the largest of L, ln least and −30 to GreatestB.
 func (c Curve) Start(n int) []float64 {
 	lo := math.Max(math.Max(c.l, math.Log(c.least)), -30)
 	hi := math.Max(lo, c.GreatestB())

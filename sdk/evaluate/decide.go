@@ -3,8 +3,9 @@ package evaluate
 // maxCounted bounds the edges that columns are counted against one by one.
 const maxCounted = 64
 
-// decide computes the outcome from logits within e.bound of the exact ones; decided is false
-// if that accuracy does not suffice.
+// decide computes the outcome from logits within e.bound of the exact ones. decided is false
+// if that accuracy does not suffice, if the edges are not stored, or if the columns may lie on
+// both sides of more than maxCounted edges.
 func (e *Evaluator) decide(s *scratch) (out Outcome, decided bool) {
 	low := e.link.Score(s.ends.least)
 	high := low

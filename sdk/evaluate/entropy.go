@@ -37,8 +37,8 @@ func (t *entropies) of(n int, sum int64, most int) (shannon, least float64) {
 // log2Bits is the number of digits after the point of log2's result.
 const log2Bits = 58
 
-// log2 returns log₂ n for n ≥ 1 in units of 2^−log2Bits, a few units too small at
-// most. It squares the mantissa 1 ≤ m < 2: if m² ≥ 2, the logarithm's next digit is
+// log2 returns log₂ n for n ≥ 1 in units of 2^−log2Bits, at most a few units too
+// small. It squares the mantissa 1 ≤ m < 2: if m² ≥ 2, the logarithm's next digit is
 // 1. A rounding in step i changes the result by about 2^(−63−i), and all roundings
 // together by less than two units.
 func log2(n uint64) uint64 {

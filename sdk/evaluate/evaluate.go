@@ -12,7 +12,7 @@
 //
 // This holds for networks of ReLU layers. Models of other families evaluate
 // counterfactuals together if they are model.Varying, otherwise one at a time. They
-// supply the error bounds, and the decisions are as exact.
+// supply the error bounds, and the decisions are equally exact.
 package evaluate
 
 import (
@@ -185,7 +185,7 @@ func (e *Evaluator) Point(x []float64, c int) []float64 {
 }
 
 // Evaluate computes the outcome of individual x, which has one entry per feature;
-// protected entries are ignored. Outside the features' domains the outcome is as
+// protected entries are ignored. Outside the features' domains the outcome is equally
 // exact, but takes longer. An x from which no inputs can be computed (a wrong length,
 // a number that is not finite, no entry in a table) is not in the space: N = 0.
 // Evaluate does not allocate unless exact arithmetic is needed.

@@ -19,7 +19,7 @@ import (
 //
 //	|ŝ − (b + Σ wᵢv̂ᵢ)| ≤ γ(n+1)·(|b| + Σ|wᵢv̂ᵢ|),  γ(m) = m·u/(1 − m·u),  u = 2⁻⁵³,
 //
-// plus half the smallest number, η = 2⁻¹⁰⁷⁴, for each product that underflows
+// plus half of η = 2⁻¹⁰⁷⁴, the smallest positive number, for each product that underflows
 // (section 2.2, model (2.8)); sums do not underflow. The inputs' errors add
 // |Σ wᵢ(v̂ᵢ − vᵢ)| ≤ Σ|wᵢ|eᵢ. ReLU does not increase a difference.
 // So each neuron's error is at most
@@ -83,9 +83,9 @@ func fold(n *relu.Network) []layer {
 
 // neuronError bounds the error of a sum of n products and a bias, given
 // magnitude ≥ |b| + Σ|wᵢ||v̂ᵢ| and carried ≥ Σ|wᵢ|eᵢ, both up to the rounding
-// of sums of n + 1 terms. The factor is twice γ(n+1) and more, for every n up to
-// some millions, which also covers the rounding of magnitude; 2⁻⁵⁰ covers
-// that of the last line.
+// of sums of n + 1 terms. The factor is more than twice γ(n+1), for every n up to a
+// few million, which also covers the rounding of magnitude; 2⁻⁵⁰ covers the
+// rounding of e.
 func neuronError(n int, magnitude, carried float64) float64 {
 	factor := float64(n+4) * 0x1p-52
 	tiny := float64(2*n+8) * math.SmallestNonzeroFloat64

@@ -231,7 +231,7 @@ func (s *scratch) eachCandidate(visit func(column int)) {
 	}
 }
 
-// refine replaces a column's logit by a more carefully bounded one.
+// refine replaces a column's logit with the one of careful, if its error bound is smaller.
 func (e *Evaluator) refine(s *scratch, column int) {
 	if logit, err := e.careful(s, e.complete(s, column)); err < s.errs[column] {
 		s.logits[column], s.errs[column] = logit, err

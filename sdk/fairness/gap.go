@@ -42,8 +42,8 @@ func (n Notion) Violates(logits []*big.Rat, eps *big.Rat) bool {
 func (n Notion) Exceeds(a, b, target *big.Rat) bool { return n.is().exceeds(a, b, target) }
 
 // Margin encloses the gap or margin (see Quantity) of two logits a ≥ b that the notion
-// compares. It is exact, except for the score: that enclosure is at most 2⁻¹⁰⁰ wide, and
-// at most 2⁻⁶⁰ of its upper end if that is a float64 above 0.
+// compares. It is exact, except for the score: that enclosure is at most 2⁻¹⁰⁰ wide and,
+// unless its upper end is below every positive float64, at most 2⁻⁶⁰ of that end.
 func (n Notion) Margin(a, b *big.Rat) (lo, hi *big.Rat) { return n.is().margin(a, b, 100) }
 
 // Gap encloses the gap or margin (see Quantity) of an individual whose

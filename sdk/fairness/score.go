@@ -41,7 +41,7 @@ var scoreGap = definition{
 	sure: func(high, low, target float64) bool { return scoresApart(high, low)-slop > target },
 }
 
-// finest is a precision, in bits, that distinguishes any two float64, with a reserve.
+// finest is a precision, in bits, that distinguishes any two float64 numbers, with bits to spare.
 const finest = 1200
 
 // near reports whether an enclosure is no wider than 2⁻⁶⁰ of its upper end.
@@ -84,7 +84,7 @@ func GapExceeds(a, b, eps *big.Rat) bool {
 		return !GapExceeds(b, a, new(big.Rat).Neg(eps))
 	case order < 0 || eps.Cmp(big.NewRat(1, 1)) >= 0:
 		return false
-	// σ(0) = ½ is rational and joins ε: at ε = ½, only e^(−a) is left of σ(a) − σ(0) − ε,
+	// σ(0) = ½ is rational, so it is added to ε: at ε = ½, only e^(−a) is left of σ(a) − σ(0) − ε,
 	// and enclosures would need more bits than a is large.
 	case a.Sign() == 0:
 		return CompareScore(b, new(big.Rat).Sub(big.NewRat(1, 2), eps)) < 0

@@ -49,8 +49,8 @@ func CompareScore(logit, p *big.Rat) int {
 }
 
 // LogitEnclosure gives close float64 numbers with lo ≤ logit(p) ≤ hi, where
-// logit(p) = ln(p/(1−p)) and 0 < p < 1. Outside it returns the limit, −Inf or
-// +Inf, twice.
+// logit(p) = ln(p/(1−p)) and 0 < p < 1. For any other p it returns the limit, −Inf
+// or +Inf, twice.
 func LogitEnclosure(p *big.Rat) (lo, hi float64) {
 	one := big.NewRat(1, 1)
 	if p.Sign() <= 0 {

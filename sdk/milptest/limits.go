@@ -65,7 +65,7 @@ func Cancelled(t testing.TB, s sdk.Solver) {
 }
 
 // TimeLimits gives a Hard problem a nanosecond, a millisecond and a fifth of a
-// second. It checks that the solver does not stop before, not how much later.
+// second. It checks that the solver does not stop earlier, but not how much later it stops.
 func TimeLimits(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	for _, limit := range []time.Duration{time.Nanosecond, time.Millisecond, 200 * time.Millisecond} {
@@ -79,8 +79,8 @@ func TimeLimits(t testing.TB, s sdk.Solver) {
 	}
 }
 
-// WorkLimit gives a Hard problem 60 units of work, enough to find a point, and allows
-// for twice as much.
+// WorkLimit gives a Hard problem 60 units of work, enough to find a point. It accepts up
+// to twice as much.
 func WorkLimit(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	r := Solve(t, s, Hard(), sdk.SolveOptions{WorkLimit: 60})
@@ -128,8 +128,8 @@ func Target(t testing.TB, s sdk.Solver) {
 	}
 }
 
-// Gap asks for an optimality gap of half, on a problem whose optimum is 1000 to 1010
-// and whose points are all below a few thousand: that is soon proved.
+// Gap asks for an optimality gap of a half, on a problem whose optimum lies between 1000
+// and 1010 and whose incumbents are at most a few thousand: such a gap is soon proved.
 func Gap(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	m := MarketSplit(3, 24)

@@ -50,7 +50,7 @@ type Library struct {
 //     bin/plugins/NAME), ../.deps/lib (for bin/NAME), ../lib; for
 //     site-packages/hyfair/_bin/plugins/NAME, the Python packages highspy and z3;
 //  3. the system's loader, which knows LD_LIBRARY_PATH and its own cache;
-//  4. folders that distributions use without telling the loader.
+//  4. folders of distributions that the loader may not search.
 //
 // A file that exists and cannot be loaded does not end the search. If nothing is
 // found, the error is a *NotFoundError and the Library is nil. If functions are

@@ -30,7 +30,7 @@ type Reader struct {
 }
 
 // Read returns a Reader of the given values, with the defaults of the described
-// options. A name that is not described is the error of Check.
+// options. If Check refuses a name, its error is the Reader's.
 func Read(described []sdk.Option, given map[string]string) *Reader {
 	return &Reader{described: described, given: given, err: Check("this plugin", described, given)}
 }

@@ -89,7 +89,7 @@ type Query struct {
 	Bands fairness.Bands
 	Goal  Goal
 	// Relax lists the features that may differ between the copies; with it the
-	// copies must also differ in a protected attribute (z1 ≠ z2).
+	// copies must also differ in a protected feature (z1 ≠ z2).
 	Relax []RelaxedFeature
 	// Require and Forbid are predicates over the first copy's point that must,
 	// or must not, hold (guards, constraints of a region).

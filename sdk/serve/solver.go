@@ -173,8 +173,8 @@ func (s *solver) Interrupt(_ context.Context, m *solverv1.InterruptRequest) (*so
 	return &solverv1.InterruptResponse{}, nil
 }
 
-// answers refuses a problem whose form, goal, model's family or bands the description does
-// not list.
+// answers refuses a problem that the plugin does not claim to answer, by its form and goal or
+// by what RefusesQuery checks.
 func answers(d *sdk.Description, p *problem.Problem) error {
 	form, goal := p.Form(), goalOf(p)
 	switch {

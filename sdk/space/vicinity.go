@@ -11,7 +11,7 @@ import (
 // Vicinity is the set of individuals within a distance of a row of data. It is read-only.
 //
 // The distance is Gower's (1971): the mean over the features that are not protected of |a − b| divided by the
-// width of the feature's domain for numbers, and of 0 for equal and 1 for other categories. A missing value is
+// width of the feature's domain for numbers, and of 0 for equal and 1 for different categories. A missing value is
 // at distance 1 from every number. Rows are kept in a k-d tree (Bentley, 1975).
 type Vicinity struct {
 	// Rows are the rows without repetitions, with protected entries 0. Distance is from 0 to 1.
@@ -90,7 +90,7 @@ func (v *Vicinity) unlike(feature int, a, b float64) bool {
 	return f.Kind == Categorical || f.Missing && max(a, b) == f.Hi
 }
 
-// Apart is the distance of two values of a feature, up to rounding.
+// Apart is the distance between two values of a feature, up to rounding.
 func (v *Vicinity) Apart(feature int, a, b float64) float64 {
 	switch numbers := v.features[feature].Numbers(); {
 	case a == b:

@@ -90,7 +90,7 @@ func (x *Index) plant() {
 // Len is the number of distinct individuals.
 func (x *Index) Len() int { return len(x.rows) }
 
-// farLevel stands for that many differing categories or more.
+// farLevel is the level of all buckets with that many differing categories or more.
 const farLevel = math.MaxUint8
 
 // Find returns the k individuals nearest to point, nearest first, ties by row

@@ -1,6 +1,6 @@
-// Command protogen turns the .proto files of the wire into Go code, after
-// checking that they break nothing that the committed image promises. With -foreign it only turns the messages of another project into Go code. `make
-// generate` runs it.
+// Command protogen turns the .proto files of the wire into Go code, after checking that
+// they stay compatible with the committed image. With -foreign it only turns the messages
+// of another project into Go code. `make generate` runs it.
 package main
 
 import (

@@ -1,6 +1,6 @@
 // Package topb turns the SDK's types into protobuf messages. It never fails:
-// what is malformed in memory is malformed on the wire, and the receiver, who
-// must check anyway, refuses it (see frompb).
+// what is malformed in memory is malformed on the wire, and the receiver, which
+// checks every message, refuses it (see frompb).
 package topb
 
 import (

@@ -31,8 +31,8 @@ func PackMoves(list []sdk.Move) (p *strategyv1.PackedMoves, ok bool) {
 }
 
 // PackTrials converts the results of moves column by column. home returns the point
-// that the other side assumes for a trial unless the message has another; nil if it
-// knows none.
+// that the other side assumes for a trial whose point the message leaves out; nil if it
+// assumes none.
 func PackTrials(list []sdk.Trial, home func(id int64) []float64) *strategyv1.PackedTrials {
 	n := len(list)
 	p := &strategyv1.PackedTrials{

@@ -96,9 +96,9 @@ func rise(from, to, by *big.Rat, bits int) *big.Rat {
 	return new(big.Rat).Quo(new(big.Rat).SetInt(floor), scale)
 }
 
-// direction returns weights of inputs whose weighted sums differ between cases with different offsets. It takes one input
-// after the other: of the weights that it tries, the one with the greatest clearance between sums that have to differ, and
-// 0 if the input is not needed.
+// direction returns weights of inputs whose weighted sums differ between cases with different offsets. It chooses the
+// weights one after the other: each is, of those that it tries, the one with the greatest clearance between sums that have
+// to differ, and 0 if the input is not needed.
 func direction(cases []model.Case) (weights []float64, err error) {
 	n := len(cases)
 	in, sums, keys, offset := make([][]float64, n), make([]float64, n), make([]int, n), make([]int, n)
@@ -147,7 +147,7 @@ func direction(cases []model.Case) (weights []float64, err error) {
 	return weights, nil
 }
 
-// least is the smallest clearance with which sums count as different.
+// least is the largest clearance with which sums count as equal.
 const least = 0x1p-30
 
 // clearance is the least difference of neighbouring sums with different keys, relative to the largest difference of all
@@ -174,8 +174,8 @@ func clearance(sums []float64, keys []int) float64 {
 }
 
 // carry adds the units of the steps to every layer but the last. They are computed in the first layer with ReLUs, from t,
-// which the layers before it pass on, and later ReLUs do not change them. A network without ReLUs gets one for several
-// units: its logit is lifted above 0 there and lowered afterwards.
+// which the layers before it pass on, and later ReLUs do not change them. For several units, a network without ReLUs gets
+// a layer with ReLUs: its logit is lifted above 0 there, and lowered again afterwards.
 func (n *Network) carry(s *steps, most float64) error {
 	if len(s.height) == 0 {
 		return nil

@@ -69,9 +69,9 @@ type Node struct {
 	// goes left, and one above it right. An input on the border goes left if Closed is set.
 	Value  float64
 	Closed bool
-	// More holds further borders, increasing and above Value: an input goes left if an
-	// even number of all borders is below it. Comparisons with sets of categories have
-	// several borders.
+	// More holds further borders, increasing and above Value: an input goes left if the
+	// number of borders below it, Value included, is even. Comparisons with sets of
+	// categories have several borders.
 	More []float64
 	// Missing: an input that is NaN goes left.
 	Missing bool

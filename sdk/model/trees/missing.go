@@ -8,7 +8,7 @@ import (
 )
 
 // Coded returns the ensemble for the points of a space, in which a number above all values stands for a
-// missing feature. At most one more border per comparison, below that number, sends it to the side of missing
+// missing value. At most one more border per comparison, below that number, sends it to the side of missing
 // values. If no feature may be missing, Coded returns e.
 func (e *Ensemble) Coded(s *space.Space) *Ensemble {
 	cuts := map[int32]float64{}

@@ -1,6 +1,6 @@
 // Command testhost launches the plugin named by its first argument, in the mode of its
-// second, reports so, calls it if there is a third, and waits to be killed: for tests of
-// orphaned plugins.
+// second, prints the plugin's process id, calls the plugin if there is a third argument, and
+// waits to be killed: for tests of orphaned plugins.
 package main
 
 import (

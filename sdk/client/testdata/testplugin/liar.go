@@ -19,8 +19,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/wire"
 )
 
-// serveLies serves the bare protocol, without the care of sdk/serve, as a
-// plugin in another language would, and answers what the name says.
+// serveLies serves the bare protocol, without the checks of sdk/serve, as a plugin in
+// another language would. The name selects the answer, which is mostly invalid.
 func serveLies(name string) {
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: wire.Handshake,

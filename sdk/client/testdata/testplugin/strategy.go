@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// walk proposes rows of the data set, or random points where there are none.
+// walk proposes rows of the data set, or random points if it gets no rows.
 // The seed 13 makes it misbehave as the option "trouble" says.
 type walk struct{}
 

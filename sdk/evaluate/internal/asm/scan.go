@@ -40,8 +40,8 @@ func (w *writer) firstMasks(argument string) {
 // nextMasks ends the loop over the octets of neurons; R14 counts those left. The
 // registers that begin at high and at low hold the neurons' upper and lower bounds. R10
 // and R11 hold the masks so far, the latest in the lowest byte: each octet rotates
-// the words by one byte, so that eight octets end in order. Each word is stored at
-// once, because it is soon read at once.
+// the words by one byte, so that eight octets end in order. A single instruction stores
+// each word, because a single one soon reads it.
 func (w *writer) nextMasks(argument string, high, low, t int) {
 	zero := func(int) string { return w.V(w.isa.zero) }
 	w.mask(greater, zero, func(v int) string { return w.V(high + v) }, t)
@@ -159,7 +159,7 @@ func (w *writer) places() {
 }
 
 // counts: how many values are at least each threshold, two thresholds at a time.
-// The counters are vectors, whose lanes are summed in the end.
+// The counters are vectors, whose lanes are summed at the end.
 func (w *writer) counts() {
 	w.Begin("counts", "census")
 	w.P("MOVQ census_values(DI), SI")

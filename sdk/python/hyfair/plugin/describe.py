@@ -63,7 +63,7 @@ class Library:
 
 @dataclass
 class Preset:
-    """A named setting of a strategy's options; the strategy can be chosen by it."""
+    """A named setting of a strategy's options; its name selects the strategy with them."""
 
     name: str
     summary: str = ""

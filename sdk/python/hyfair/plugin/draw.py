@@ -11,7 +11,8 @@ from random import Random
 
 
 def generator(seed: int) -> Random:
-    """A generator for a session's seed; a negative seed differs from its positive."""
+    """A generator for a session's seed. A negative seed and its absolute value give
+    different generators."""
     return Random(seed % (1 << 64))
 
 
@@ -22,7 +23,7 @@ def below(rng: Random, n: int) -> int:
 
 def normal(rng: Random) -> float:
     """A nearly normal number with mean 0 and variance 1: the sum of twelve uniform
-    draws, so it lies within -6 and 6."""
+    draws, so it lies between -6 and 6."""
     total = -6.0
     for _ in range(12):
         total += rng.random()

@@ -17,7 +17,7 @@ class Unsupported(Error):
 
 
 class InvalidProblem(Error):
-    """The problem, or what a session was told, is malformed."""
+    """The problem, or a message to a session, is malformed."""
 
 
 class InvalidOption(Error):

@@ -48,11 +48,11 @@ def _found() -> bool:
 
 ENTROPY_BITS = 36
 MOST_EDGES = 1 << 12
-"""The largest number of stored edges of bins. If epsilon makes more, bins come from
-scores, one by one."""
+"""The largest number of edges of bins that are stored. If epsilon makes more, each bin is
+computed from a score."""
 ROUNDING = 2.0 ** -48
 BLOCK = 1 << 18
-"""Numbers that go through a layer together: few enough for the processor's caches."""
+"""The most numbers that go through a layer together: few enough for the processor's caches."""
 
 
 class Outcome(NamedTuple):
@@ -76,9 +76,9 @@ class Outcome(NamedTuple):
 
 
 class Evaluator:
-    """Evaluates individuals of one network, space, region and epsilon. Every individual
-    that it evaluates counts in ``Session.evaluations``. With ``plain`` it does not use
-    numpy, even if that is installed."""
+    """Evaluates individuals of one network, space, region and epsilon. A session must
+    count every individual that it evaluates (``Session.evaluations``). With ``plain`` it
+    does not use numpy, even if that is installed."""
 
     def __init__(self, network: Network, space: Space, region: Region, epsilon: Fraction, plain: bool = False) -> None:
         if not 0 < epsilon <= 1:

@@ -111,7 +111,7 @@ class Watch:
 
     @property
     def stop(self) -> Optional[Reason]:
-        """Why the library should stop now: None if it should go on, ``Reason.NONE`` if
+        """Why the library should stop now: None if it should continue, ``Reason.NONE`` if
         the question is answered."""
         if self._options.cancel.is_set():
             return Reason.INTERRUPTED

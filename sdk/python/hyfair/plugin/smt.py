@@ -56,8 +56,8 @@ def _fault(text: str, at: int, what: str) -> InvalidProblem:
 
 
 def values(text: str) -> List[Fraction]:
-    """The numbers and truth values (1 or 0) in the answer to get-value, in order:
-    ``((x (- (/ 1 3))) (p true))``. Raises ValueError for any that is not rational."""
+    """The numbers and truth values (1 or 0) in the answer to get-value, such as
+    ``((x (- (/ 1 3))) (p true))``, in order. Raises ValueError for any that is not rational."""
     pairs = _read(iter(_TOKEN.findall(text)))
     return [_number(value) for _, value in pairs[0]]
 

@@ -33,7 +33,7 @@ class Move:
     point: Sequence[float]
     """An individual; its protected entries are ignored."""
     round: int = 0
-    """The iteration of the search loop the move belongs to, from 0; within a
+    """The iteration of the search loop that the move belongs to, from 0; within a
     chain it never falls."""
     chain: int = 0
     """The number of the chain, if several run side by side."""
@@ -69,7 +69,8 @@ class Trial:
     gap: float = 0.0
     """Largest score minus smallest."""
     violates: bool = False
-    """gap > epsilon, decided exactly."""
+    """Whether the point violates what the search looks for, decided exactly: gap > epsilon
+    or, if the user asks for them, copies in different bands or with different decisions."""
     shannon: float = 0.0
     """Shannon entropy, in bits, of the counterfactuals' distribution over the bins.
     Like min_entropy it comes from counts and is the same on every machine: prefer
