@@ -117,7 +117,7 @@ func (d *Description) Refuses(m model.Model) error {
 // that names what it does not take.
 func (d *Description) RefusesQuery(q *problem.Query) error {
 	if q.Bands != nil && !d.Bands {
-		return fmt.Errorf("%w: %s takes no bands, which the query counts", ErrUnsupported, d.Name)
+		return fmt.Errorf("%w: %s takes no bands, which the query counts: use solver bnb", ErrUnsupported, d.Name)
 	}
 	if q.Within != nil && !d.Within {
 		return fmt.Errorf("%w: %s takes no query for individuals near rows of data (--near): use solver bnb", ErrUnsupported, d.Name)

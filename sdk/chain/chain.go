@@ -88,8 +88,11 @@ func (c *Chain) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Mov
 		}
 		c.begin()
 	} else {
-		if len(told) != 1 || told[0].ID != c.inFlight.ID {
-			return nil, fmt.Errorf("got %d trials; this strategy (lag 0) waits for the trial of move %d", len(told), c.inFlight.ID)
+		if len(told) != 1 {
+			return nil, fmt.Errorf("got %d trials; this strategy (lag 0) waits for one, of move %d", len(told), c.inFlight.ID)
+		}
+		if told[0].ID != c.inFlight.ID {
+			return nil, fmt.Errorf("got the trial of move %d in place of move %d", told[0].ID, c.inFlight.ID)
 		}
 		c.learn(told[0])
 	}

@@ -95,7 +95,7 @@ func (p *Parallel) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.
 		p.ready = append(p.ready, n)
 	}
 	if len(p.ready) == 0 {
-		return nil, errors.New("asked for moves while every chain waits for the answer to its last one")
+		return nil, errors.New("asked for moves while every chain waits for the trial of its last move")
 	}
 	n := min(want, len(p.ready))
 	moves := make([]sdk.Move, n)

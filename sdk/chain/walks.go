@@ -73,7 +73,7 @@ func (s *Walks[W]) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.
 // trials must be those of the moves in flight, in the order of the moves.
 func (s *Walks[W]) learn(told []sdk.Trial) error {
 	if len(told) != len(s.flying) {
-		return fmt.Errorf("got %d trials; this strategy (lag 0) waits for the trials of %d", len(told), len(s.flying))
+		return fmt.Errorf("got %d trials; this strategy (lag 0) waits for the trials of %d moves", len(told), len(s.flying))
 	}
 	for i := range told {
 		m := &s.flying[i]

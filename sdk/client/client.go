@@ -96,7 +96,7 @@ const outputSize = 64 << 10
 // started. The error ends with the plugin's output.
 func Launch(ctx context.Context, c Config) (*Plugin, error) {
 	if c.Kind != Solver && c.Kind != Strategy {
-		return nil, fmt.Errorf("launch %s: unknown kind %d", c.Path, c.Kind)
+		return nil, fmt.Errorf("launch %s: unknown kind %d; want Solver or Strategy", c.Path, c.Kind)
 	}
 	if c.Logger == nil {
 		c.Logger = hclog.NewNullLogger()

@@ -24,7 +24,7 @@ func newHistory(base *problem.Problem) history {
 // with returns the history after delta d.
 func (h history) with(d problem.Delta) (history, error) {
 	if d.Pop < 0 || d.Push < 0 || d.Pop >= len(h.levels) {
-		return h, fmt.Errorf("cannot pop %d and push %d levels at depth %d", d.Pop, d.Push, len(h.levels)-1)
+		return h, fmt.Errorf("cannot pop %d and push %d levels at depth %d: want 0 or more, and at most the depth to pop", d.Pop, d.Push, len(h.levels)-1)
 	}
 	levels := slices.Clone(h.levels[:len(h.levels)-d.Pop])
 	levels = append(levels, make([]problem.Delta, d.Push)...)

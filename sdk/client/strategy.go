@@ -43,7 +43,7 @@ func (s *strategy) Start(ctx context.Context, sp *space.Space, o sdk.StartOption
 		return nil, fmt.Errorf("%w: %s is not a strategy", sdk.ErrUnsupported, p)
 	}
 	if sp == nil {
-		return nil, fmt.Errorf("%w: no space", sdk.ErrInvalidProblem)
+		return nil, fmt.Errorf("%w: the space is nil", sdk.ErrInvalidProblem)
 	}
 	proc, err := p.live(ctx)
 	if err != nil {
@@ -123,7 +123,7 @@ func (t *session) start(sp *space.Space, o *sdk.StartOptions) error {
 	}
 	m, err := t.stream.Recv()
 	if err == nil && m.GetStarted() == nil {
-		err = garbage("start", errors.New("the first message of a session is not started"))
+		err = garbage("start", errors.New(`the first message of a session must be "started"`))
 	}
 	return err
 }

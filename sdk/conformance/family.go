@@ -54,7 +54,7 @@ func checkShareLink(ctx context.Context, e *SolverEnv) error {
 		})
 	}
 	return askAll(ctx, e, problem.Decide, queries{
-		{"shares 1/2 apart, ε = 0.49", about("49/100"), known.Feasible}, {"shares 1/2 apart are not more than that", about("1/2"), known.Infeasible},
+		{"shares 1/2 apart, ε = 0.49", about("49/100"), known.Feasible}, {"shares 1/2 apart, ε = 0.5", about("1/2"), known.Infeasible},
 	})
 }
 

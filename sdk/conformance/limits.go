@@ -61,8 +61,8 @@ func checkTwice(ctx context.Context, e *SolverEnv, f problem.Form) error {
 			one = two
 		}
 		if one.Status != two.Status || one.Objective != two.Objective || !sameValues(one.Values, two.Values) || !reflect.DeepEqual(one.Witness, two.Witness) {
-			return fmt.Errorf("two answers to the same question differ: %s %v %+v, and %s %v %+v",
-				one.Status, one.Values, one.Witness, two.Status, two.Values, two.Witness)
+			return fmt.Errorf("two answers to the same question differ: %s %v %v %+v, and %s %v %v %+v",
+				one.Status, one.Objective, one.Values, one.Witness, two.Status, two.Objective, two.Values, two.Witness)
 		}
 	}
 	return nil
@@ -122,7 +122,7 @@ func (e *SolverEnv) stopped(ctx context.Context, p *problem.Problem, reason sdk.
 	case r.Reason == sdk.NoReason:
 		return r, inconclusiveError(fmt.Sprintf("it answered %s before it could be stopped", known.Said(r, nil)))
 	case r.Reason != reason:
-		return nil, fmt.Errorf("it answered %s; want the reason to stop %s", known.Said(r, nil), reason)
+		return nil, fmt.Errorf("it answered %s; want the reason %s", known.Said(r, nil), reason)
 	}
 	return r, nil
 }

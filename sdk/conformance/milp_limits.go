@@ -102,7 +102,7 @@ func checkWorkLimit(ctx context.Context, e *SolverEnv) error {
 	}
 	a, b := results[0], results[1]
 	if a.Status != b.Status || a.Nodes != b.Nodes || !sameValues(a.Values, b.Values) {
-		return fmt.Errorf("two runs under the same work limit differ: %s after %d nodes, %s after %d", known.Said(a, nil), a.Nodes, known.Said(b, nil), b.Nodes)
+		return fmt.Errorf("two runs under the same work limit differ: %s at %v after %d nodes, %s at %v after %d", known.Said(a, nil), a.Values, a.Nodes, known.Said(b, nil), b.Values, b.Nodes)
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ var networkQueryCases = []Case[*SolverEnv]{
 		}
 		return queries{{"k = 3", k(3), known.Feasible}, {"k = 4", k(4), known.Infeasible}}
 	}),
-	optionalQuery("network/bands", "bands are counted in place of bins of ε, 2 or more", func() queries {
+	optionalQuery("network/bands", "bands are counted in place of bins of ε: two, or k if it is set", func() queries {
 		// At a = 3 the values 0, ½ (logit ½) and 1 give scores 0.27, 0.62, 0.88.
 		bands := func(k int, least ...string) *problem.Query {
 			return bent("31/50", func(q *problem.Query) {

@@ -204,7 +204,7 @@ func checkServices(d *sdk.Description) error {
 	}
 	for i, s := range d.Serves {
 		if !slices.Contains(problem.Forms, s.Form) || !slices.Contains(problem.Goals, s.Goal) {
-			return fmt.Errorf("the description's Serves names %s of %s", s.Goal, s.Form)
+			return fmt.Errorf("the description's Serves names %s of %s; want a known goal and form", s.Goal, s.Form)
 		}
 		if slices.Contains(d.Serves[:i], s) {
 			return fmt.Errorf("the description's Serves names %s of %s twice", s.Goal, s.Form)
@@ -214,7 +214,7 @@ func checkServices(d *sdk.Description) error {
 		}
 	}
 	if d.Exactness < sdk.GradeExact || d.Exactness > sdk.GradeNumerical {
-		return fmt.Errorf("the description's Exactness is %s", d.Exactness)
+		return fmt.Errorf("the description's Exactness is %s; want exact, rigorous or numerical", d.Exactness)
 	}
 	if len(d.Presets) > 0 {
 		return errors.New("the description has Presets, which are for strategies")

@@ -17,7 +17,7 @@ const LargestMagnitude = 1 << 30
 // holds a different problem.
 func Carried(m *problem.MILP) error {
 	if most := m.Magnitude(); !(most <= LargestMagnitude) {
-		return fmt.Errorf("the values of a row reach %.3g, and beyond 2³⁰ (10⁹) floating point proves nothing; bnb takes the model itself, and z3 and smt2 files are exact", most)
+		return fmt.Errorf("the values of a row reach %.3g, and beyond 2³⁰ (10⁹) floating point proves nothing: use bnb, which takes the model itself, or z3 or an smt2 file, which are exact", most)
 	}
 	return nil
 }

@@ -37,12 +37,12 @@ func newCombinations(s *space.Space, r space.Region) (*combinations, error) {
 		}
 		for _, v := range r.Values[i] {
 			if !defined(f, v) {
-				return nil, fmt.Errorf("protected feature %q: the region's value %v has no network input", f.Name, v)
+				return nil, fmt.Errorf("protected feature %q: the region's value %v is not finite, or not in the feature's table", f.Name, v)
 			}
 		}
 	}
 	if r.Count() > space.MaxCombinations {
-		return nil, fmt.Errorf("more than %d protected combinations", space.MaxCombinations)
+		return nil, fmt.Errorf("more than %d protected combinations: protect fewer features, or list fewer of their values", space.MaxCombinations)
 	}
 	s.EachCombination(r, make([]float64, len(s.Features)), func(point []float64) {
 		for _, i := range c.features {

@@ -106,7 +106,7 @@ func NewBanded(m model.Model, s *space.Space, region space.Region, eps *big.Rat,
 		return nil, errors.New("the model is nil: a strategy that evaluates by itself must set NeedsModel in its description")
 	}
 	if m.Inputs() != s.Inputs {
-		return nil, fmt.Errorf("network takes %d inputs, space feeds %d", m.Inputs(), s.Inputs)
+		return nil, fmt.Errorf("the model takes %d inputs, but the space feeds %d", m.Inputs(), s.Inputs)
 	}
 	if err := fairness.CheckEpsilon(eps, fairness.Score); err != nil {
 		return nil, err

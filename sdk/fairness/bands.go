@@ -56,13 +56,13 @@ func BandsOf(names, least []string) (Bands, error) {
 // Check returns an error that names the first fault of the bands; nil if they are valid.
 func (b Bands) Check() error {
 	if n := len(b); n < 2 || n > MostBands {
-		return fmt.Errorf("%d bands, not 2 to %d", n, MostBands)
+		return fmt.Errorf("%d bands, want 2 to %d", n, MostBands)
 	}
 	seen := map[string]bool{}
 	for i, band := range b {
 		switch name := band.Name; {
 		case name == "" || strings.TrimSpace(name) != name || strings.ContainsAny(name, ",="):
-			return fmt.Errorf("%q cannot name a band: want a word without commas and equals signs", name)
+			return fmt.Errorf("%q cannot name a band: want a name without commas, equals signs or spaces at its ends", name)
 		case seen[name]:
 			return fmt.Errorf("band %s appears twice", name)
 		case band.Least == nil:
@@ -72,7 +72,7 @@ func (b Bands) Check() error {
 		case i > 0 && (band.Least.Sign() <= 0 || band.Least.Cmp(big.NewRat(1, 1)) >= 0):
 			return fmt.Errorf("band %s begins at %s, which is not between 0 and 1", name, FormatRat(band.Least))
 		case i > 0 && band.Least.Cmp(b[i-1].Least) <= 0:
-			return fmt.Errorf("band %s begins at %s, band %s at %s: list the bands by their least scores, without two alike", name, FormatRat(band.Least), b[i-1].Name, FormatRat(b[i-1].Least))
+			return fmt.Errorf("band %s begins at %s, band %s at %s: list the bands by their least scores, all of which differ", name, FormatRat(band.Least), b[i-1].Name, FormatRat(b[i-1].Least))
 		case band.Least.Denom().BitLen() > maxThreshold:
 			return fmt.Errorf("band %s: its least score has more than 60 digits", name)
 		}

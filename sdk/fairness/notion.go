@@ -161,7 +161,7 @@ func ParseEpsilon(text string, n Notion) (*big.Rat, error) {
 
 func parseNumber(text string) (*big.Rat, error) {
 	if len(text) > maxEpsilon || !decimal.MatchString(text) && !fraction.MatchString(text) {
-		return nil, fmt.Errorf("%.60q is neither a decimal such as 0.05 nor a fraction such as 1/20", text)
+		return nil, fmt.Errorf("%.60q is neither a decimal such as 0.05 nor a fraction such as 1/20 (at most %d bytes, and three digits in the exponent)", text, maxEpsilon)
 	}
 	out, ok := new(big.Rat).SetString(text)
 	if !ok {

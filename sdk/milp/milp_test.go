@@ -66,7 +66,7 @@ func TestLimits(t *testing.T) {
 	})
 	t.Run("memory", func(t *testing.T) {
 		if milp.Memory() == 0 {
-			t.Skip("SKIPPED: this system does not tell a process its memory")
+			t.Skip("SKIPPED: the memory of a process is not known on this system")
 		}
 		w := milp.Watch(t.Context(), asked(true, sdk.SolveOptions{Memory: 1}))
 		defer w.End()

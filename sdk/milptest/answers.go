@@ -163,7 +163,7 @@ func Process(t testing.TB, s sdk.Incremental, limit int64) *sdk.Result {
 		rig.Step{Delta: problem.Delta{Pop: 1}, Options: sdk.SolveOptions{WorkLimit: limit}, Want: sdk.Feasible})
 	Check(t, m, r[0])
 	if r[0].Reason != sdk.WorkLimit || !r[0].HasBound {
-		t.Errorf("%v, %v, bound %v", r[0].Status, r[0].Reason, r[0].HasBound)
+		t.Errorf("%v, %v, bound %v; want the work limit and a bound", r[0].Status, r[0].Reason, r[0].HasBound)
 	}
 	return r[0]
 }

@@ -88,7 +88,7 @@ func WorkLimit(t testing.TB, s sdk.Solver) {
 		t.Errorf("%v, %v; want an incumbent at the work limit", r.Status, r.Reason)
 	}
 	if r.Nodes < 1 || r.Nodes > 120 {
-		t.Errorf("%d nodes for a limit of 60", r.Nodes)
+		t.Errorf("%d nodes for a limit of 60; want 1 to 120", r.Nodes)
 	}
 }
 
@@ -97,7 +97,7 @@ func WorkLimit(t testing.TB, s sdk.Solver) {
 func MemoryLimit(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	if milp.Memory() == 0 {
-		t.Skip("SKIPPED: this system does not tell a process its memory")
+		t.Skip("SKIPPED: the memory of a process is not known on this system")
 	}
 	r := Solve(t, s, Hard(), sdk.SolveOptions{Memory: 1})
 	if r.Reason != sdk.MemoryLimit {
@@ -175,7 +175,7 @@ func Progress(t testing.TB, s sdk.Solver) {
 			t.Errorf("objective %v, the incumbent's is %v", p.Objective, got)
 		}
 		if best != nil && p.Objective >= best.Objective {
-			t.Errorf("incumbent %v after %v", p.Objective, best.Objective)
+			t.Errorf("incumbent %v after %v; want each better than the last", p.Objective, best.Objective)
 		}
 		best = p
 	}

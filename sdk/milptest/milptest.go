@@ -59,7 +59,7 @@ func Check(t rapid.TB, m *problem.MILP, r *sdk.Result) {
 	case claimsPoint != r.HasPoint():
 		t.Fatalf("%v with a point: %v", r.Status, r.HasPoint())
 	case r.Tolerance < 1e-7:
-		t.Fatalf("tolerance %v", r.Tolerance)
+		t.Fatalf("tolerance %v, want at least 1e-7", r.Tolerance)
 	case r.Native == "":
 		t.Fatalf("no native status")
 	}

@@ -205,7 +205,7 @@ func Split(v *big.Rat) ([]float64, error) {
 	for rest.Sign() != 0 {
 		f, _ := rest.Float64()
 		if f == 0 || math.IsInf(f, 0) || len(out) > MaxBits {
-			return nil, fmt.Errorf("%s is not a sum of float64 numbers", fairness.FormatRat(v))
+			return nil, fmt.Errorf("%s is not a sum of at most %d float64 numbers", fairness.FormatRat(v), MaxBits+1)
 		}
 		out = append(out, f)
 		rest.Sub(rest, new(big.Rat).SetFloat64(f))

@@ -43,7 +43,7 @@ func NewStack(p *Problem) *Stack { return &Stack{levels: []*Problem{clone(p)}} }
 // the next Apply. On an error nothing has changed.
 func (s *Stack) Apply(d Delta) (*Problem, error) {
 	if d.Pop < 0 || d.Push < 0 || d.Pop >= len(s.levels) {
-		return nil, fmt.Errorf("cannot pop %d and push %d levels at depth %d", d.Pop, d.Push, len(s.levels)-1)
+		return nil, fmt.Errorf("cannot pop %d and push %d levels at depth %d: want 0 or more, and at most the depth to pop", d.Pop, d.Push, len(s.levels)-1)
 	}
 	levels := append([]*Problem(nil), s.levels[:len(s.levels)-d.Pop]...)
 	for range d.Push {
@@ -64,10 +64,10 @@ func (s *Stack) Apply(d Delta) (*Problem, error) {
 func applyTo(p *Problem, d Delta) error {
 	milp := d.ColumnBounds != nil || d.Rows != nil || d.Objective != nil || d.Start != nil
 	if milp && p.MILP == nil {
-		return fmt.Errorf("delta changes rows or columns of a problem in the %s form", p.Form())
+		return fmt.Errorf("the delta changes bounds, rows, the objective or start values, which a problem in the %s form does not have", p.Form())
 	}
 	if d.Assert != "" && p.SMT == nil {
-		return fmt.Errorf("delta asserts into a problem in the %s form", p.Form())
+		return fmt.Errorf("the delta has assertions, which a problem in the %s form does not take", p.Form())
 	}
 	if p.SMT != nil {
 		p.SMT.Text += d.Assert

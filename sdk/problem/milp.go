@@ -116,7 +116,7 @@ func (m *MILP) validateSet(s *SOS1) error {
 	seen := make(map[int]bool, len(s.Columns))
 	for _, c := range s.Columns {
 		if c < 0 || c >= len(m.Columns) {
-			return fmt.Errorf("no column %d", c)
+			return fmt.Errorf("no column %d among %d", c, len(m.Columns))
 		}
 		if seen[c] {
 			return fmt.Errorf("column %d appears twice", c)
@@ -130,7 +130,7 @@ func (m *MILP) validateTerms(terms []Term) error {
 	seen := make(map[int]bool, len(terms))
 	for _, t := range terms {
 		if t.Column < 0 || t.Column >= len(m.Columns) {
-			return fmt.Errorf("no column %d", t.Column)
+			return fmt.Errorf("no column %d among %d", t.Column, len(m.Columns))
 		}
 		if seen[t.Column] {
 			return fmt.Errorf("column %d appears twice", t.Column)

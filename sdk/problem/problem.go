@@ -105,7 +105,7 @@ type Query struct {
 // Validate checks a query and names the first fault.
 func (q *Query) Validate() error {
 	if q.Model == nil || q.Space == nil {
-		return fmt.Errorf("query without a network or a space")
+		return fmt.Errorf("query without a model or a space")
 	}
 	if err := q.Model.Validate(); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (q *Query) Validate() error {
 		return err
 	}
 	if q.Model.Inputs() != q.Space.Inputs {
-		return fmt.Errorf("network takes %d inputs, space feeds %d", q.Model.Inputs(), q.Space.Inputs)
+		return fmt.Errorf("the model takes %d inputs, but the space feeds %d", q.Model.Inputs(), q.Space.Inputs)
 	}
 	if err := q.Notion.Validate(q.Epsilon); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (q *Query) Validate() error {
 		return fmt.Errorf("unknown goal %d", q.Goal)
 	}
 	if q.K < 0 || q.K == 1 {
-		return fmt.Errorf("k = %d; 2 or more asks for a discriminant individual", q.K)
+		return fmt.Errorf("k = %d: want 0, or the 2 or more bins that an individual must reach", q.K)
 	}
 	if err := q.validateBands(); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (q *Query) validateBands() error {
 	case q.Bands == nil:
 		return nil
 	case !q.Notion.Binned():
-		return fmt.Errorf("bands of scores in a query under the notion %s", q.Notion)
+		return fmt.Errorf("bands of scores in a query under the notion %s: want score or share", q.Notion)
 	case q.Goal == Maximise || q.Goal == Minimise:
 		return fmt.Errorf("a query for bands has no gap to %s", q.Goal)
 	}
@@ -168,7 +168,7 @@ func (q *Query) validateParts() error {
 	if q.Region.Box != nil {
 		for _, i := range q.Space.Protected() {
 			if len(q.Region.Values[i]) == 0 {
-				return fmt.Errorf("region leaves no value to the protected feature %q", q.Space.Features[i].Name)
+				return fmt.Errorf("the region leaves protected feature %q no value", q.Space.Features[i].Name)
 			}
 		}
 	}
@@ -192,7 +192,7 @@ func (q *Query) validateParts() error {
 	}
 	for _, x := range append([][]float64{q.Near}, q.Exclude...) {
 		if x != nil && len(x) != n {
-			return fmt.Errorf("point has %d entries for %d features", len(x), n)
+			return fmt.Errorf("a near or excluded point has %d entries for %d features", len(x), n)
 		}
 	}
 	return nil
@@ -341,7 +341,7 @@ func (s *Script) Validate() error {
 			return fmt.Errorf("symbol %d has no name", i)
 		}
 		if y.Sort != "Int" && y.Sort != "Real" && y.Sort != "Bool" {
-			return fmt.Errorf("symbol %q: sort %q; Int, Real and Bool are known", y.Name, y.Sort)
+			return fmt.Errorf("symbol %q: sort %q, want Int, Real or Bool", y.Name, y.Sort)
 		}
 	}
 	return nil

@@ -51,12 +51,12 @@ func Library[L native.Bound](t testing.TB, s sdk.Solver, p *native.Plugin[L], sp
 	d, lib := describe()
 	for _, f := range problem.Forms {
 		if d.Answers(f, problem.Decide) != (f == asked.Form()) || d.Answers(f, problem.Maximise) != (f == asked.Form()) {
-			t.Errorf("serves %v", d.Serves)
+			t.Errorf("serves %v; want decide and maximise of %s only", d.Serves, asked.Form())
 			break
 		}
 	}
 	if !lib.Found || lib.Name != spec.Name || lib.Version == "" || lib.Path == "" || lib.Problem != "" {
-		t.Errorf("library %+v", lib)
+		t.Errorf("library %+v; want %s found, with a version, a path and no problem", lib, spec.Name)
 	}
 	defaults := map[string]string{} // as a user might give them
 	for _, o := range d.Options {

@@ -60,7 +60,7 @@ func (p Predicate) Validate(s *Space) error {
 	for i := range p {
 		c := &p[i]
 		if c.Feature < 0 || c.Feature >= len(s.Features) {
-			return fmt.Errorf("condition %d: no feature %d", i, c.Feature)
+			return fmt.Errorf("condition %d: no feature %d among %d", i, c.Feature, len(s.Features))
 		}
 		f := &s.Features[c.Feature]
 		if c.Set == nil {
@@ -70,14 +70,14 @@ func (p Predicate) Validate(s *Space) error {
 			continue
 		}
 		if f.Kind != Categorical {
-			return fmt.Errorf("condition on %q: a set of categories for a feature of kind %s", f.Name, f.Kind)
+			return fmt.Errorf("condition on %q: a set of categories for a feature of kind %s; want an interval", f.Name, f.Kind)
 		}
 		for k, v := range c.Set {
 			if v < 0 || v >= len(f.Categories) {
-				return fmt.Errorf("condition on %q: no category %d", f.Name, v)
+				return fmt.Errorf("condition on %q: no category %d among %d", f.Name, v, len(f.Categories))
 			}
 			if k > 0 && v <= c.Set[k-1] {
-				return fmt.Errorf("condition on %q: categories not sorted", f.Name)
+				return fmt.Errorf("condition on %q: category %d after %d: want ascending order, and each once", f.Name, v, c.Set[k-1])
 			}
 		}
 	}

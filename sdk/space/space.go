@@ -112,7 +112,7 @@ func (s *Space) Validate() error {
 		return err
 	}
 	if s.Whole().Count() > MaxCombinations {
-		return fmt.Errorf("more than %d protected combinations", MaxCombinations)
+		return fmt.Errorf("more than %d protected combinations: protect fewer features, or list fewer of their values", MaxCombinations)
 	}
 	return nil
 }
@@ -237,16 +237,16 @@ func (f *Feature) validate() error {
 func (f *Feature) validateMissing() error {
 	switch {
 	case f.Kind == Real || f.Lo == f.Hi:
-		return fmt.Errorf("%s values %v to %v may not be missing", f.Kind, f.Lo, f.Hi)
+		return fmt.Errorf("%s values %v to %v may not be missing: want two or more integers or categories", f.Kind, f.Lo, f.Hi)
 	case f.Kind == Categorical && f.Categories[len(f.Categories)-1] != MissingName:
-		return fmt.Errorf("may be missing, and its last category is not %q", MissingName)
+		return fmt.Errorf("may be missing, but its last category is not %q", MissingName)
 	case len(f.Inputs) != 1:
-		return fmt.Errorf("may be missing, and feeds %d inputs; want one", len(f.Inputs))
+		return fmt.Errorf("may be missing, but feeds %d inputs; want one", len(f.Inputs))
 	}
 	in := &f.Inputs[0]
 	value := in.Table == nil && in.Scale == 1 && in.Offset == 0
 	if !value && float64(len(in.Table)) != f.Hi-f.Lo+1 {
-		return errors.New("may be missing, and its input is neither the value nor a table")
+		return errors.New("may be missing, but its input is neither the value nor a table with an entry per value")
 	}
 	below, above := f.Beside()
 	if between := below + (above-below)/2; !(below < between && between < above) {

@@ -89,7 +89,7 @@ func TestValidateRefuses(t *testing.T) {
 		"constraint NaN":        {func(s *space.Space) { s.Forbidden[1][0].Interval.Lo = nan }, "NaN"},
 		"set on a number":       {func(s *space.Space) { s.Forbidden[1][0].Set = []int{1} }, "set of categories"},
 		"set of nothing known":  {func(s *space.Space) { s.Forbidden[0][0].Set = []int{2} }, "no category 2"},
-		"set unsorted":          {func(s *space.Space) { s.Forbidden[0][1].Set = []int{1, 0} }, "not sorted"},
+		"set unsorted":          {func(s *space.Space) { s.Forbidden[0][1].Set = []int{1, 0} }, "category 0 after 1"},
 		"too many combinations": {func(s *space.Space) {
 			for v := range 1 << 20 {
 				s.Features[4].Protected = append(s.Features[4].Protected, float64(v))

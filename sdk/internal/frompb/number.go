@@ -55,7 +55,7 @@ func rat(m *problemv1.Number) (*big.Rat, error) {
 // with exponents, a short text could allocate gigabytes.
 func fraction(text string) (*big.Rat, error) {
 	if len(text) > maxFraction {
-		return nil, fmt.Errorf("fraction of %d characters; at most %d", len(text), maxFraction)
+		return nil, fmt.Errorf("fraction of %d characters, want at most %d", len(text), maxFraction)
 	}
 	num, den, has := strings.Cut(strings.TrimPrefix(text, "-"), "/")
 	if !digits(num) || has && (!digits(den) || strings.Trim(den, "0") == "") {
@@ -105,7 +105,7 @@ func points(list []*problemv1.Point) ([][]float64, error) {
 func allFinite(values []float64) error {
 	for i, v := range values {
 		if !finite(v) {
-			return fmt.Errorf("entry %d is %v", i, v)
+			return fmt.Errorf("entry %d is %v, want a finite number", i, v)
 		}
 	}
 	return nil

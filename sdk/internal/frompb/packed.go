@@ -44,7 +44,7 @@ func UnpackTrials(p *strategyv1.PackedTrials, features int, home func(id int64) 
 	n := len(p.Ids)
 	if len(p.Statuses) != n || len(p.Ks) != n || len(p.Gaps) != n || len(p.Violates) != n ||
 		len(p.Shannons) != n || len(p.MinEntropies) != n || len(p.Points) != len(p.Elsewhere)*features {
-		return nil, fmt.Errorf("%w: packed trials of unequal length", sdk.ErrInvalidProblem)
+		return nil, fmt.Errorf("%w: packed trials in lists of unequal length: want %d entries in each, and %d values for %d points", sdk.ErrInvalidProblem, n, len(p.Elsewhere)*features, len(p.Elsewhere))
 	}
 	if err := errors.Join(allFinite(p.Gaps), allFinite(p.Shannons), allFinite(p.MinEntropies), allFinite(p.Points), allFinite(p.Scores), allFinite(p.Pairs)); err != nil {
 		return nil, fmt.Errorf("%w: packed trials: %w", sdk.ErrInvalidProblem, err)
@@ -68,7 +68,7 @@ func UnpackTrials(p *strategyv1.PackedTrials, features int, home func(id int64) 
 		}
 		if t.Status == sdk.TrialEvaluated {
 			if x == nil {
-				return nil, fmt.Errorf("%w: trial %d has no point", sdk.ErrInvalidProblem, i)
+				return nil, fmt.Errorf("%w: trial %d has no point, and its move %d is unknown", sdk.ErrInvalidProblem, i, t.ID)
 			}
 			t.Point = x
 		}
@@ -87,7 +87,7 @@ func unpackCopies(p *strategyv1.PackedTrials, features int, out []sdk.Trial) err
 	scores, bins, pairs := p.Scores, p.Bins, p.Pairs
 	for i, n := range p.Copies {
 		if n < 0 || p.Scores != nil && int(n) > len(scores) || p.Bins != nil && int(n) > len(bins) {
-			return fmt.Errorf("%d counterfactuals for trial %d; only %d scores and %d bins are left", n, i, len(scores), len(bins))
+			return fmt.Errorf("%d counterfactuals for trial %d: want 0 or more, and no more than are left in the lists sent, of %d scores and %d bins", n, i, len(scores), len(bins))
 		}
 		if p.Scores != nil && n > 0 {
 			out[i].Scores, scores = scores[:n:n], scores[n:]

@@ -24,7 +24,7 @@ func piece(m *solverv1.Piece) (p sdk.Piece, err error) {
 	}
 	p.Claim = sdk.PieceClaim(m.Claim)
 	if len(m.Lo) != len(m.Hi) {
-		return p, fmt.Errorf("%d lower and %d upper ends", len(m.Lo), len(m.Hi))
+		return p, fmt.Errorf("%d lower and %d upper ends: want equally many", len(m.Lo), len(m.Hi))
 	}
 	p.Box = make(space.Box, len(m.Lo))
 	for i := range p.Box {
@@ -60,7 +60,7 @@ func copyProof(m *solverv1.CopyProof) (c sdk.CopyProof, err error) {
 	}
 	n := len(m.GetSlopes())
 	if len(m.GetLayers()) != n || len(m.GetNeurons()) != n {
-		return c, fmt.Errorf("%d slopes of %d neurons in %d layers", n, len(m.GetNeurons()), len(m.GetLayers()))
+		return c, fmt.Errorf("%d slopes of %d neurons in %d layers: want equally many", n, len(m.GetNeurons()), len(m.GetLayers()))
 	}
 	for i, value := range m.GetSlopes() {
 		s := sdk.Slope{Layer: int(m.Layers[i]), Neuron: int(m.Neurons[i]), Value: value}
@@ -70,7 +70,7 @@ func copyProof(m *solverv1.CopyProof) (c sdk.CopyProof, err error) {
 		c.Slopes = append(c.Slopes, s)
 	}
 	if n = len(m.GetJointLayers()); len(m.GetJointNeurons()) != n || len(m.GetJointOwn()) != n || len(m.GetJointOther()) != n {
-		return c, fmt.Errorf("%d and %d joint slopes of %d neurons in %d layers", len(m.GetJointOwn()), len(m.GetJointOther()), len(m.GetJointNeurons()), n)
+		return c, fmt.Errorf("%d and %d joint slopes of %d neurons in %d layers: want equally many", len(m.GetJointOwn()), len(m.GetJointOther()), len(m.GetJointNeurons()), n)
 	}
 	for i, own := range m.GetJointOwn() {
 		s := sdk.JointSlope{Layer: int(m.JointLayers[i]), Neuron: int(m.JointNeurons[i]), Own: own, Other: m.JointOther[i]}
@@ -106,7 +106,7 @@ func caseSide(m *solverv1.CaseSide) (s sdk.CaseSide, err error) {
 		s.Copies = append(s.Copies, int(c))
 	}
 	if len(m.GetLayers()) != len(m.GetNeurons()) {
-		return s, fmt.Errorf("%d neurons in %d layers", len(m.GetNeurons()), len(m.GetLayers()))
+		return s, fmt.Errorf("%d neurons in %d layers: want equally many", len(m.GetNeurons()), len(m.GetLayers()))
 	}
 	for i, layer := range m.GetLayers() {
 		n := sdk.Neuron{Layer: int(layer), Index: int(m.Neurons[i])}

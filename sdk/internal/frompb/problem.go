@@ -60,13 +60,13 @@ func query(m *problemv1.Query) (*problem.Query, error) {
 		return nil, err
 	}
 	if q.Model, err = modelOf(m.GetNetwork(), m.GetOther()); err != nil {
-		return nil, fmt.Errorf("network: %w", err)
+		return nil, fmt.Errorf("model: %w", err)
 	}
 	if q.Space, err = Space(m.Space); err != nil {
 		return nil, fmt.Errorf("space: %w", err)
 	}
 	if q.Model == nil || q.Space == nil {
-		return nil, errors.New("query without a network or a space")
+		return nil, errors.New("query without a model or a space")
 	}
 	if q.Region, err = Region(m.Region, q.Space); err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func objective(m *problemv1.Objective) (problem.Objective, error) {
 
 func terms(columns []int32, coefs []float64) ([]problem.Term, error) {
 	if len(columns) != len(coefs) {
-		return nil, fmt.Errorf("%d columns with %d coefficients", len(columns), len(coefs))
+		return nil, fmt.Errorf("%d columns with %d coefficients: want equally many", len(columns), len(coefs))
 	}
 	if len(columns) == 0 {
 		return nil, nil

@@ -117,15 +117,15 @@ func TestQueryRefused(t *testing.T) {
 		},
 		"head is unspecified":          func(q *problemv1.Query) { q.GetNetwork().Head = 0 },
 		"kind is unspecified":          func(q *problemv1.Query) { q.Space.Features[0].Kind = 0 },
-		"without a network":            func(q *problemv1.Query) { q.Model = nil },
-		"query without a network or a": func(q *problemv1.Query) { q.Space = nil },
+		"without a model":              func(q *problemv1.Query) { q.Model = nil },
+		"query without a model or a s": func(q *problemv1.Query) { q.Space = nil },
 		"layer 0: empty":               func(q *problemv1.Query) { q.GetNetwork().Layers[0] = nil },
 		"not a bias and weights": func(q *problemv1.Query) {
 			q.Model = &problemv1.Query_Other{Other: &problemv1.EncodedModel{Family: linear.Family, Content: []byte("x")}}
 		},
 		"3 weights for shape 1×2":        func(q *problemv1.Query) { q.GetNetwork().Layers[0].Weights = []float64{1, 2, 3} },
 		"weight of neuron 0":             func(q *problemv1.Query) { q.GetNetwork().Layers[0].Weights[1] = nan },
-		"of which features feed 2":       func(q *problemv1.Query) { q.Space.Inputs = math.MaxInt32 },
+		"but features feed 2":            func(q *problemv1.Query) { q.Space.Inputs = math.MaxInt32 },
 		"network input 7 is outside":     func(q *problemv1.Query) { q.Space.Features[0].Inputs[0].Index = 7 },
 		"table has 0 entries":            func(q *problemv1.Query) { q.Space.Features[0].Inputs[0].Table = &problemv1.Table{} },
 		"1 intervals and 2 value lists":  func(q *problemv1.Query) { q.Region.Box = q.Region.Box[:1] },
@@ -139,7 +139,7 @@ func TestQueryRefused(t *testing.T) {
 		"relaxation of feature 1":        func(q *problemv1.Query) { q.Relax = []*problemv1.Relaxation{{Feature: 1}} },
 		"near: entry 0 is NaN":           func(q *problemv1.Query) { q.Near = &problemv1.Point{Values: []float64{nan, 0}} },
 		"point has 1 entries":            func(q *problemv1.Query) { q.Exclude = []*problemv1.Point{{Values: []float64{1}}} },
-		"no restriction": func(q *problemv1.Query) {
+		"neither an interval nor a set": func(q *problemv1.Query) {
 			q.Require = []*problemv1.Predicate{{Conditions: []*problemv1.Condition{{}}}}
 		},
 		"no feature 5": func(q *problemv1.Query) {
@@ -354,7 +354,7 @@ func TestSessionMessagesRefused(t *testing.T) {
 		"space has no features":       func(m *strategyv1.Start) { m.Space = &problemv1.Space{} },
 		"epsilon: number without":     func(m *strategyv1.Start) { m.Epsilon = &problemv1.Number{} },
 		"network has no layers":       func(m *strategyv1.Start) { m.GetNetwork().Layers = nil },
-		"network takes 2 inputs":      func(m *strategyv1.Start) { m.Space = oneInput() },
+		"model takes 2 inputs":        func(m *strategyv1.Start) { m.Space = oneInput() },
 		"0 intervals and 0 value lis": func(m *strategyv1.Start) { m.Region = &problemv1.Region{} },
 	} {
 		m := &strategyv1.Start{Space: q.Space, Model: &strategyv1.Start_Network{Network: proto.Clone(q.GetNetwork()).(*problemv1.Network)}}

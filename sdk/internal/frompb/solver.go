@@ -19,7 +19,7 @@ func SolveOptions(m *solverv1.SolveOptions) (sdk.SolveOptions, error) {
 		Gap: m.GetGap(), Options: m.GetOptions(), Proofs: m.GetProofs(),
 	}
 	if o.Threads < 0 || o.Memory < 0 || o.TimeLimit < 0 || o.WorkLimit < 0 || !(o.Gap >= 0) {
-		return o, fmt.Errorf("%w: threads %d, memory %d, time limit %v, work limit %d, gap %v: none may be negative",
+		return o, fmt.Errorf("%w: threads %d, memory %d, time limit %v, work limit %d, gap %v: want 0 or more for each",
 			sdk.ErrInvalidOption, o.Threads, o.Memory, o.TimeLimit, o.WorkLimit, o.Gap)
 	}
 	if m != nil && m.Target != nil {

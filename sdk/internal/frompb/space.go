@@ -60,7 +60,7 @@ func Space(m *problemv1.Space) (*space.Space, error) {
 		fed += len(features[i].Inputs)
 	}
 	if int(m.Inputs) != fed {
-		return nil, fmt.Errorf("%d network inputs, of which features feed %d", m.Inputs, fed)
+		return nil, fmt.Errorf("%d network inputs, but features feed %d", m.Inputs, fed)
 	}
 	forbidden, err := each(m.Forbidden, "constraint", predicate)
 	return &space.Space{Features: features, Forbidden: forbidden, Inputs: int(m.Inputs)}, err
@@ -101,7 +101,7 @@ func condition(m *problemv1.Condition) (space.Condition, error) {
 		}
 		return c, nil
 	}
-	return c, errors.New("no restriction")
+	return c, errors.New("neither an interval nor a set")
 }
 
 func interval(m *problemv1.Interval) (space.Interval, error) {
@@ -137,7 +137,7 @@ func Region(m *problemv1.Region, s *space.Space) (space.Region, error) {
 			r.Values[i] = values
 		}
 		if f.IsProtected() != (len(values) > 0) {
-			return r, fmt.Errorf("region gives %q %d protected values", f.Name, len(values))
+			return r, fmt.Errorf("region gives %q %d protected values: want one or more for a protected feature, and 0 for any other", f.Name, len(values))
 		}
 	}
 	return r, nil

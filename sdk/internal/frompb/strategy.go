@@ -22,7 +22,7 @@ func Start(m *strategyv1.Start) (*space.Space, sdk.StartOptions, error) {
 func session(m *strategyv1.Start) (s *space.Space, o sdk.StartOptions, err error) {
 	o = sdk.StartOptions{Seed: m.GetSeed(), Options: m.GetOptions(), Chains: int(m.GetChains())}
 	if o.Chains < 0 {
-		return nil, o, fmt.Errorf("%d chains", o.Chains)
+		return nil, o, fmt.Errorf("%d chains: want 0 or more", o.Chains)
 	}
 	if s, err = Space(m.GetSpace()); err != nil {
 		return nil, o, fmt.Errorf("space: %w", err)
@@ -46,14 +46,14 @@ func session(m *strategyv1.Start) (s *space.Space, o sdk.StartOptions, err error
 		return nil, o, err
 	}
 	if o.Model, err = modelOf(m.GetNetwork(), m.GetOther()); err != nil {
-		return nil, o, fmt.Errorf("network: %w", err)
+		return nil, o, fmt.Errorf("model: %w", err)
 	}
 	if o.Model != nil {
 		if err := o.Model.Validate(); err != nil {
 			return nil, o, err
 		}
 		if o.Model.Inputs() != s.Inputs {
-			return nil, o, fmt.Errorf("network takes %d inputs, space feeds %d", o.Model.Inputs(), s.Inputs)
+			return nil, o, fmt.Errorf("the model takes %d inputs, but the space feeds %d", o.Model.Inputs(), s.Inputs)
 		}
 	}
 	return s, o, nil

@@ -50,7 +50,7 @@ func run(root, out, bin string, foreign bool) error {
 		fmt.Fprintln(os.Stderr, f)
 	}
 	if len(faults) > 0 {
-		return fmt.Errorf("%d faults of compatibility with %s", len(faults), protocheck.ImageName)
+		return fmt.Errorf("%d changes break compatibility with %s: see above", len(faults), protocheck.ImageName)
 	}
 	for _, plugin := range []string{"protoc-gen-go", "protoc-gen-go-grpc"} {
 		if err := generate(set, filepath.Join(bin, plugin), out); err != nil {

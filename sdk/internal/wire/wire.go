@@ -48,7 +48,7 @@ type Service struct {
 // GRPCServer is called by go-plugin in the plugin.
 func (s *Service) GRPCServer(_ *plugin.GRPCBroker, server *grpc.Server) error {
 	if s.Register == nil {
-		return errors.New("nothing to serve")
+		return errors.New("nothing to serve: Register is nil")
 	}
 	s.Register(server)
 	return nil

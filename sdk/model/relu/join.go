@@ -65,7 +65,7 @@ func (n *Network) Switched(most float64) (model.Model, error) {
 // above returns a power of two above logits up to most, if sums of a few such numbers are finite.
 func above(most float64) (float64, error) {
 	if !(most <= math.MaxFloat64/8) {
-		return 0, fmt.Errorf("logits up to %v are too large", most)
+		return 0, fmt.Errorf("logits up to %v are too large: the limit is %.3g", most, math.MaxFloat64/8)
 	}
 	return model.PowerAbove(most), nil
 }

@@ -87,7 +87,7 @@ func (n *Network) Validate() error {
 		return errors.New("network has no layers")
 	}
 	if n.Precision != 32 && n.Precision != 64 {
-		return fmt.Errorf("network precision is %d bits; 32 and 64 are known", n.Precision)
+		return fmt.Errorf("network precision is %d bits; want 32 or 64", n.Precision)
 	}
 	for i := range n.Layers {
 		l := &n.Layers[i]
@@ -107,7 +107,7 @@ func (n *Network) Validate() error {
 		return fmt.Errorf("unknown head %d", n.Head)
 	}
 	if last.Out != want {
-		return fmt.Errorf("layer %d (%s): %d output units with a %s; %d supported", len(n.Layers)-1, last.Name, last.Out, n.Head, want)
+		return fmt.Errorf("layer %d (%s): %d output units with a %s; want %d", len(n.Layers)-1, last.Name, last.Out, n.Head, want)
 	}
 	return nil
 }

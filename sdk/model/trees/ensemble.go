@@ -253,7 +253,7 @@ func (e *Ensemble) validate(t Tree) error {
 		n := &t[i]
 		switch {
 		case !finite(n.Value):
-			return fmt.Errorf("node %d: %v is not a number", i, n.Value)
+			return fmt.Errorf("node %d has the value %v, want a finite number", i, n.Value)
 		case i > 0 && !parents[i]:
 			return fmt.Errorf("node %d has no parent before it", i)
 		case n.IsLeaf():
@@ -264,21 +264,21 @@ func (e *Ensemble) validate(t Tree) error {
 		last := n.Value
 		for _, b := range n.More {
 			if !(b > last) || !finite(b) {
-				return fmt.Errorf("node %d: border %v behind %v: want finite borders in ascending order", i, b, last)
+				return fmt.Errorf("node %d: border %v after %v: want finite borders in ascending order", i, b, last)
 			}
 			last = b
 		}
 		for _, child := range [2]int32{n.Left, n.Right} {
 			switch {
 			case int(child) <= i || int(child) >= len(t):
-				return fmt.Errorf("node %d has the child %d, which is not behind it in a tree of %d nodes", i, child, len(t))
+				return fmt.Errorf("node %d has the child %d, which does not come after it in a tree of %d nodes", i, child, len(t))
 			case parents[child]:
 				return fmt.Errorf("node %d has two parents", child)
 			}
 			parents[child], depth[child] = true, depth[i]+1
 		}
 		if depth[i] == MaxDepth {
-			return fmt.Errorf("node %d is behind %d comparisons, the most that a path may have", i, MaxDepth)
+			return fmt.Errorf("node %d compares after %d comparisons, the most that a path may have", i, MaxDepth)
 		}
 	}
 	return nil

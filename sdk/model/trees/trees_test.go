@@ -266,13 +266,13 @@ func TestMalformedEnsembles(t *testing.T) {
 	}
 	for want, tree := range map[string]trees.Tree{
 		"no nodes":           {},
-		"is not a number":    {trees.Leaf(math.NaN())},
+		"has the value NaN":  {trees.Leaf(math.NaN())},
 		"compares input 1":   {{Input: 1, Left: 1, Right: 2}, leaf, leaf},
 		"has two parents":    {{Left: 1, Right: 1}, leaf},
-		"not behind it":      {{Left: 0, Right: 1}, leaf},
+		"not come after it":  {{Left: 0, Right: 1}, leaf},
 		"no parent":          {{Left: 2, Right: 3}, leaf, leaf, leaf},
-		"behind 1024":        append(chain, leaf),
-		"border 1 behind 1":  {{Left: 1, Right: 2, Value: 1, More: []float64{1}}, leaf, leaf},
+		"after 1024":         append(chain, leaf),
+		"border 1 after 1":   {{Left: 1, Right: 2, Value: 1, More: []float64{1}}, leaf, leaf},
 		"in a tree of 2 nod": {{Left: 1, Right: 2}, leaf},
 	} {
 		e := &trees.Ensemble{Columns: 1, Output: fairness.LinkSigmoid, Trees: []trees.Tree{tree}}

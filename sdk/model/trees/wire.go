@@ -75,7 +75,7 @@ func read(content []byte) (model.Model, error) {
 	}
 	for _, size := range m.Nodes {
 		if size < 1 || int(size) > len(all) {
-			return nil, errors.New("sizes of trees do not add up to the number of nodes")
+			return nil, fmt.Errorf("the sizes of the trees must be at least 1, and add up to the number of nodes, %d", n)
 		}
 		e.Trees, all = append(e.Trees, all[:size:size]), all[size:]
 	}

@@ -150,7 +150,7 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 		"a vnnlib of many copies":     {"vnnlib", export.Options{}, func(q *problem.Query) { q.K = 3 }, sdk.ErrUnsupported, "3 bins"},
 		"one counterfactual":          {"mps", export.Options{Encoding: "bigm", Bounds: "interval"}, func(q *problem.Query) { q.Space.Features[1].Protected = []float64{0} }, export.ErrDecided, ""},
 		"a gap beyond reach":          {"mps", export.Options{Encoding: "bigm", Bounds: "interval"}, func(q *problem.Query) { q.Epsilon = big.NewRat(999999, 1000000) }, export.ErrDecided, ""},
-		"a query of no network":       {"mps", export.Options{}, func(q *problem.Query) { q.Model = nil }, sdk.ErrInvalidProblem, "without a network"},
+		"a query of no network":       {"mps", export.Options{}, func(q *problem.Query) { q.Model = nil }, sdk.ErrInvalidProblem, "without a model"},
 	} {
 		q := tiny(fairness.Score)
 		if c.change != nil {

@@ -163,7 +163,7 @@ func TestRefusedTrees(t *testing.T) {
 	list("split_conditions", n, zero)
 	list("default_left", n, zero)
 	deep.WriteString(`"id":0}]}},"learner_model_param":{"base_score":"0.5","num_feature":"1"},"objective":{"name":"binary:logistic"}}}`)
-	if _, _, err := readBytes([]byte(deep.String())); err == nil || !strings.Contains(err.Error(), "behind 1024 comparisons") {
+	if _, _, err := readBytes([]byte(deep.String())); err == nil || !strings.Contains(err.Error(), "after 1024 comparisons") {
 		t.Errorf("a tree of 2000 levels: %v", err)
 	}
 }

@@ -224,7 +224,7 @@ func TestSteepNetworks(t *testing.T) {
 		if top, _ := truth.Float64(); rep.Verdict != engine.Unfair || rep.Bound+rep.BoundTolerance < top {
 			t.Errorf("seed %d: %s, bound %v (%s, tolerance %v), the largest margin is %v", seed, rep.Verdict, rep.Bound, rep.BoundGrade, rep.BoundTolerance, top)
 		}
-		if strings.Contains(rep.Reason, "beyond 2³⁰ (10⁹) floating point proves nothing; bnb takes the model itself") {
+		if strings.Contains(rep.Reason, "beyond 2³⁰ (10⁹) floating point proves nothing: use bnb, which takes the model itself") {
 			told++
 		}
 	}
