@@ -54,7 +54,7 @@ class Optuna(Strategy):
         try:
             import optuna
         except ImportError as e:
-            raise Incompatible(f"{e}: {HINT} brings Optuna") from e
+            raise Incompatible(f"{e}: run {HINT} to install Optuna") from e
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         seed, samplers = options.seed % (1 << 32), optuna.samplers
         sampler: Any

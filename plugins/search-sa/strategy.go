@@ -50,7 +50,7 @@ func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sd
 			}
 		}
 		if len(rows) == 0 {
-			return nil, fmt.Errorf("%w: candidate=knn needs rows, and none of the data set's %d lies in the region; use sa instead of sa+knn", sdk.ErrInvalidOption, len(o.Rows))
+			return nil, fmt.Errorf("%w: candidate=knn needs rows: of the data set's %d, none lies in the region and has an allowed counterfactual; use sa instead of sa+knn", sdk.ErrInvalidOption, len(o.Rows))
 		}
 		a.index = nearest.New(s, rows)
 	}

@@ -35,7 +35,7 @@ class CVC5(Solver):
         try:
             import cvc5
         except ImportError as e:
-            raise Incompatible(f"{e}: scripts/setup.sh solvers brings cvc5") from e
+            raise Incompatible(f"{e}: run scripts/setup.sh solvers to install cvc5") from e
         assert problem.smt is not None  # only this form is served
         terms = cvc5.TermManager()
         solver = cvc5.Solver(terms)
@@ -90,7 +90,7 @@ def read(cvc5: Any, solver: Any, names: Any, script: Script) -> dict[str, Any]:
         while not (command := parser.nextCommand()).isNull():
             said = command.invoke(solver, names)
             if said.startswith("(error"):
-                raise InvalidProblem(said)
+                raise InvalidProblem(f"cvc5 says: {said}")
     except RuntimeError as e:  # a text that does not parse
         raise InvalidProblem(f"cvc5 says: {e}") from e
     declared = {term.getSymbol(): term for term in names.getDeclaredTerms()}

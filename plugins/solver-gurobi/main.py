@@ -73,7 +73,7 @@ def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
     try:
         import gurobipy
     except ImportError as e:
-        raise Incompatible(f"{e}: scripts/setup.sh solvers brings Gurobi") from e
+        raise Incompatible(f"{e}: run scripts/setup.sh solvers to install Gurobi") from e
     try:
         with gurobipy.Env(params={"OutputFlag": 0}) as environment, gurobipy.Model(env=environment) as model:
             for name, value in native.items():

@@ -22,7 +22,7 @@ func arrays(m *problem.MILP) (*highs.Problem, error) {
 		entries += len(m.Rows[i].Terms)
 	}
 	if entries > math.MaxInt32 || len(m.Rows) > math.MaxInt32 {
-		return nil, fmt.Errorf("%w: %d columns and matrix entries; HiGHS takes at most %d", sdk.ErrUnsupported, entries, math.MaxInt32)
+		return nil, fmt.Errorf("%w: %d columns and matrix entries, and %d rows; HiGHS takes at most %d of either", sdk.ErrUnsupported, entries, len(m.Rows), math.MaxInt32)
 	}
 	p := &highs.Problem{
 		Maximise: m.Objective.Maximise,

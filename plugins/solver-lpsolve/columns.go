@@ -61,7 +61,7 @@ func translate(m *problem.MILP, order []int, own int) (p *lpsolve.Problem, why s
 			}
 		}
 		if tooLarge(lo) || tooLarge(hi) {
-			return nil, "", fmt.Errorf("%w: column %d (%s) has the bounds %g to %g; lp_solve treats %g and more as infinite", sdk.ErrUnsupported, i, c.Name, lo, hi, lpsolve.Infinity)
+			return nil, "", fmt.Errorf("%w: column %d (%s) has the bounds %g to %g; lp_solve takes only absolute values below %g, or infinite ones", sdk.ErrUnsupported, i, c.Name, lo, hi, lpsolve.Infinity)
 		}
 		p.Lo, p.Hi, p.Integer = append(p.Lo, lo), append(p.Hi, hi), append(p.Integer, c.Integer)
 	}
@@ -76,7 +76,7 @@ func translate(m *problem.MILP, order []int, own int) (p *lpsolve.Problem, why s
 		case len(row.Index) == 0 && (r.Lo > 0 || r.Hi < 0):
 			return nil, fmt.Sprintf("row %d (%s) has no terms and does not hold", i, r.Name), nil
 		case math.IsInf(r.Lo, 1) || math.IsInf(r.Hi, -1):
-			return nil, fmt.Sprintf("row %d (%s) cannot hold: it has an infinite side", i, r.Name), nil
+			return nil, fmt.Sprintf("row %d (%s) cannot hold: its lower side is +Inf, or its upper side -Inf", i, r.Name), nil
 		case len(row.Index) > 0 && !(math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1)):
 			p.Rows = append(p.Rows, row)
 			if i < own {
@@ -127,7 +127,7 @@ func translateRow(m *problem.MILP, i int, at []int32) (lpsolve.Row, error) {
 	r := &m.Rows[i]
 	row := lpsolve.Row{Lo: r.Lo, Hi: r.Hi}
 	if tooLarge(r.Lo) || tooLarge(r.Hi) {
-		return row, fmt.Errorf("%w: row %d (%s) has the sides %g to %g; lp_solve treats %g and more as infinite", sdk.ErrUnsupported, i, r.Name, r.Lo, r.Hi, lpsolve.Infinity)
+		return row, fmt.Errorf("%w: row %d (%s) has the sides %g to %g; lp_solve takes only absolute values below %g, or infinite ones", sdk.ErrUnsupported, i, r.Name, r.Lo, r.Hi, lpsolve.Infinity)
 	}
 	for _, t := range r.Terms {
 		if t.Coef != 0 {

@@ -32,11 +32,11 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	case r.Status == sdk.Infeasible && !o.trusted:
 		q.doubt(r, "lp_solve finds no point, but with settings whose proofs are not trusted")
 	case r.Status == sdk.Optimal && o.point == nil:
-		q.doubt(r, "lp_solve's point violates the rows")
+		q.doubt(r, "lp_solve claims an optimum, but gives no feasible point")
 	case r.Status == sdk.Optimal && q.WantsBest() && !o.trusted:
 		q.doubt(r, "lp_solve claims the optimum %g, but with settings whose proofs are not trusted", q.Objective(o.point))
 	case r.Status == sdk.Optimal && q.WantsBest() && math.Abs(q.Objective(x)-o.best) > q.slack(o.best):
-		q.doubt(r, "lp_solve claims the optimum %g at a point that violates the rows; the best feasible point has %g", o.best, q.Objective(x))
+		q.doubt(r, "lp_solve claims the optimum %g, but the best feasible point known has %g", o.best, q.Objective(x))
 	}
 	if x != nil {
 		q.hold(r, x)

@@ -61,12 +61,12 @@ class Marabou(Solver):
         assert problem.network is not None  # only this form is served
         q = problem.network
         if q.relax or q.k > 2:
-            raise Unsupported("relaxations and k > 2: Marabou answers neither")
+            raise Unsupported("the query has relaxed features or k > 2; Marabou supports neither")
         tighten = option.read(OPTIONS, options.options).choice("milp", "on", "off") == "on"
         try:
             from maraboupy import MarabouCore
         except ImportError as e:
-            raise Incompatible(f"{e}: scripts/setup.sh solvers brings Marabou") from e
+            raise Incompatible(f"{e}: run scripts/setup.sh solvers to install Marabou") from e
         os.chdir(tempfile.gettempdir())  # Marabou leaves a file there when it fails
         native = MarabouCore.Options()
         native._verbosity, native._numWorkers = 0, max(1, options.threads)

@@ -57,7 +57,7 @@ def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
     try:
         from ortools.linear_solver import pywraplp
     except ImportError as e:
-        raise Incompatible(f"{e}: scripts/setup.sh solvers brings OR-Tools") from e
+        raise Incompatible(f"{e}: run scripts/setup.sh solvers to install OR-Tools") from e
     solver = pywraplp.Solver.CreateSolver("CBC")
     columns = fill(solver, m)
     if m.start is not None:

@@ -77,7 +77,7 @@ def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
     try:
         import pyscipopt
     except ImportError as e:
-        raise Incompatible(f"{e}: scripts/setup.sh solvers brings PySCIPOpt") from e
+        raise Incompatible(f"{e}: run scripts/setup.sh solvers to install PySCIPOpt") from e
     model = pyscipopt.Model()
     model.hideOutput()
     given = option.read(OPTIONS, options.options)

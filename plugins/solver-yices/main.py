@@ -54,7 +54,7 @@ def program() -> str:
     """The path of yices-smt2, which its package installs next to Python."""
     path = shutil.which(PROGRAM, path=os.path.dirname(sys.executable) + os.pathsep + os.path.join(sys.prefix, "bin"))
     if path is None:
-        raise Incompatible(f"{sys.prefix} has no program {PROGRAM}: scripts/setup.sh solvers brings Yices")
+        raise Incompatible(f"{sys.prefix} has no program {PROGRAM}: run scripts/setup.sh solvers to install Yices")
     return path
 
 

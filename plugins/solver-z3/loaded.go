@@ -89,10 +89,10 @@ func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions)
 // apply changes levels and Z3's state as the delta says.
 func (l *loaded) apply(d problem.Delta, s settings) error {
 	if d.ColumnBounds != nil || d.Rows != nil || d.Objective != nil || d.Start != nil {
-		return fmt.Errorf("%w: the delta changes rows or columns of a problem in the %s form", sdk.ErrInvalidProblem, problem.FormSMT)
+		return fmt.Errorf("%w: the delta sets column bounds, rows, an objective or a start; a problem in the %s form takes only pops, pushes and assertions", sdk.ErrInvalidProblem, problem.FormSMT)
 	}
 	if d.Pop < 0 || d.Push < 0 || d.Pop >= len(l.levels) {
-		return fmt.Errorf("%w: cannot pop %d and push %d levels at depth %d", sdk.ErrInvalidProblem, d.Pop, d.Push, len(l.levels)-1)
+		return fmt.Errorf("%w: cannot pop %d and push %d levels at depth %d; want 0 or more of each, and no more pops than the depth", sdk.ErrInvalidProblem, d.Pop, d.Push, len(l.levels)-1)
 	}
 	next := slices.Clone(l.levels[:len(l.levels)-d.Pop])
 	for range d.Push {

@@ -142,7 +142,7 @@ func (q *question) prove(o objective, best finding) (*sdk.Result, error) {
 	case z3.Sat:
 		r = q.claim(o, more)
 		r.Reason = sdk.Incomplete
-		r.Detail = "there is a better point than the optimiser's: the objective has no bound, or one that no point attains"
+		r.Detail = "there is a better point than the optimiser's: the objective has no bound, or one that no point attains, or Z3's optimiser is wrong"
 	default:
 		return q.stopped(o, best, more), nil
 	}

@@ -143,7 +143,7 @@ func New(q *problem.Query, seed int64, threads int, with params.Params) (*Search
 	s.heuristics = heuristics{&primal.Sampling{LocalSearch: local}, local, &primal.Annealing{Env: env, Run: s.follow}}
 	var fits bool
 	if s.Total, fits = g.Exactly(g.Whole()); !fits && q.Goal == problem.Quantify {
-		return nil, fmt.Errorf("%w: shares of a space of more than 2¹²⁷ individuals, or of more than seven real features; narrow the domains or ask about a part", sdk.ErrUnsupported)
+		return nil, fmt.Errorf("%w: shares of a region of 2¹²⁷ individuals or more, with 2¹⁶ values for each real feature; narrow the domains or ask about a part", sdk.ErrUnsupported)
 	}
 	return s, nil
 }

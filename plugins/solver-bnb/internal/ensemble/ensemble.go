@@ -115,7 +115,7 @@ func New(e *trees.Ensemble, g *grid.Grid) (*Plan, error) {
 		}
 	}
 	if len(g.Combinations)*e.Parameters() > maxWork {
-		return nil, fmt.Errorf("%w: %d nodes times %d protected combinations; at most %d", ErrTooLarge, e.Parameters(), len(g.Combinations), maxWork)
+		return nil, fmt.Errorf("%w: %d nodes times %d protected combinations; want a product of at most %d", ErrTooLarge, e.Parameters(), len(g.Combinations), maxWork)
 	}
 	for z := range g.Combinations {
 		point := g.Complete(g.Point(make([]float64, len(g.Dims))), z)
