@@ -18,7 +18,7 @@ type climb struct {
 	at      place // where the climb is
 	before  place // where it was before its last step
 	optimum place // the best local optimum since the climb's start, which it perturbs
-	vain    int   // perturbations since optimum improved
+	vain    int   // perturbations and refusals since optimum improved
 	// order lists the movable features in the order of trial; tried counts those tried
 	// since the last improvement.
 	order []int
@@ -33,10 +33,10 @@ func newClimb(t *terrain, rng *rand.Rand) *climb {
 	return &climb{terrain: t, rng: rng, order: slices.Clone(t.domain.Movable())}
 }
 
-// Step finds the next individual for the host. The climb moves if a single feature
-// improves it; at a local optimum it perturbs it or restarts. If its share of evaluations
-// is spent before it knows which, it stays and hands over the best individual that it
-// tried. It returns nil if it finds no individual.
+// Step finds the next individual for the host. If changing a single feature is an
+// improvement, the climb moves there. At a local optimum, it perturbs the best one or
+// restarts. If its share of evaluations is spent before it has tried all features, it stays
+// and hands over the best individual tried. It returns nil if it finds no individual.
 func (c *climb) Step() []float64 {
 	c.before, c.reached, c.others = c.at, place{}, nil
 	if !c.at.nowhere() {
@@ -86,8 +86,8 @@ func (c *climb) ascend() (best place, more bool) {
 	return place{}, false
 }
 
-// arrive records that the climb is at a local optimum: it becomes optimum unless it is
-// worse, and the count of vain perturbations grows, or restarts at 0 if it is better.
+// arrive records that the climb is at a local optimum, which replaces optimum unless it is
+// worse. It resets vain if the new one is better, and else increments it.
 func (c *climb) arrive() {
 	c.reached = c.at
 	c.vain++
@@ -112,7 +112,9 @@ func (c *climb) perturb() {
 	}
 }
 
-// start restarts the climb elsewhere.
+// start restarts the climb at a crossover of two local optima of the session (with probability
+// mix), else at the best of some rows; if the host refused all of these, at the best of some
+// random individuals.
 func (c *climb) start() {
 	c.optimum, c.vain = place{}, 0
 	c.clear()
@@ -171,9 +173,9 @@ func (c *climb) add(x []float64) []float64 {
 	return copied
 }
 
-// best evaluates the candidates and returns the highest place among those that have
-// counterfactuals and were not refused; of equal ones, the earliest. It returns nowhere
-// if there is none.
+// best evaluates the candidates and returns the one with the highest rank among those that
+// have counterfactuals and were not refused; of equal ones, the earliest. It returns nowhere
+// if there is none. It also collects others.
 func (c *climb) best() (best place) {
 	c.outcomes = slices.Grow(c.outcomes[:0], len(c.xs))[:len(c.xs)]
 	c.eval.EvaluateAll(c.xs, c.outcomes)

@@ -17,12 +17,13 @@
 //     rows, from a random individual, or from a uniform crossover of two of the best
 //     local optima of all climbs.
 //
-// If the host asks for more moves than climbs make, other individuals with as large a
-// k as the best local optimum are added. In a network so large that a step cannot try
-// all features, climbs hand over the best of those tried, and continue there.
+// If the host asks for more moves than the number of climbs, they also hand over other
+// individuals whose k is at least that of the best local optimum. If the model is so large
+// that a step cannot try all features, a climb hands over the best individual tried, and
+// tries the remaining features in its next step.
 //
-// Better is a larger k, and of equal k a larger Shannon entropy of the
-// distribution of the counterfactuals over the bins. Both come from exact
+// An individual is better if its k is larger or, for equal k, if the distribution of its
+// counterfactuals over the bins has the larger Shannon entropy. Both come from exact
 // counts, so that the climb is the same on every machine.
 package main
 

@@ -15,7 +15,8 @@
 //
 //   - its elite, the best individuals so far, which are not evaluated again;
 //   - fresh rows, a small share, which keep the population diverse;
-//   - children: two parents are drawn by tournament or roulette, crossed over uniformly or at one point, and mutated. A child that was there before is mutated until it is new.
+//   - children: two parents are drawn by tournament or roulette, crossed over uniformly or at
+//     one point, and mutated. A child that was proposed before is mutated until it is new.
 //
 // Individuals that the host refuses have no fitness and no children.
 package main

@@ -32,8 +32,8 @@ func newSession(set settings, g *chain.Domain, seed int64) *session {
 	return s
 }
 
-// Next records trials and returns individuals of the island whose turn it is, at most
-// those that its generation has left.
+// Next records trials and returns at most want individuals of the island whose turn it is:
+// those of its generation that were not handed over yet.
 func (s *session) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ func cluster(s *space.Space, rows [][]float64, n int, seed int64) [][][]float64 
 	if len(rows) == 0 {
 		return nil
 	}
-	rng := rand.New(rand.NewPCG(uint64(seed), 0xc1)) // the constant separates this stream from others with the seed
+	rng := rand.New(rand.NewPCG(uint64(seed), 0xc1)) // the constant separates this stream from others of the same seed
 	sample := slices.Clone(rows)
 	rng.Shuffle(len(sample), func(i, j int) { sample[i], sample[j] = sample[j], sample[i] })
 	sample = sample[:min(len(sample), clusterSample)]

@@ -17,8 +17,8 @@
 // machine. A step of an ordered feature is a share of its range, at least 1 for
 // integers; a feature with a table of values (categories, one-hot inputs) takes the
 // best value by first order, one such feature in a step. Iterations continue after an
-// individual with gap > ε is found: the local phase starts from the best of a walk, by
-// k and then by Shannon entropy, and keeps a move that is no worse.
+// individual with gap > ε is found: the local phase starts from the best individual since
+// the seed, by k and then by Shannon entropy, and keeps a move that is no worse.
 //
 // The walks, one per chain of the host, evaluate by themselves: a round trip to the
 // host takes longer than a step.

@@ -15,7 +15,7 @@ type walk struct {
 	*terrain
 	rng      *rand.Rand
 	gradient *evaluate.Gradient
-	seeded   int // the walk's number plus its seeds so far; takes clusters in turn
+	seeded   int // the walk's number plus its seeds so far; selects the clusters in turn
 
 	x         []float64 // the current individual; nil before a seed
 	local     bool      // whether this is the local phase
@@ -78,7 +78,7 @@ func (w *walk) seed() {
 }
 
 // follow takes a step along the gradient of the difference between the copies hi and lo.
-// It returns false if that leads to no other individual.
+// It returns false if that leads to no other individual that is welcome.
 func (w *walk) follow(hi, lo int) bool {
 	for i, s := range w.slope(w.x, hi, lo) {
 		w.slopes[i] = float64(w.momentum*w.slopes[i]) + s
@@ -141,7 +141,8 @@ func (w *walk) promise(i int) (value, gain float64) {
 	return value, gain
 }
 
-// perturb changes one feature of the best individual.
+// perturb moves to an individual that differs from the best one in one feature. It returns
+// false if it finds none that is welcome.
 func (w *walk) perturb() bool {
 	movable := w.domain.Movable()
 	if len(movable) == 0 {
@@ -164,8 +165,8 @@ func (w *walk) perturb() bool {
 	return false
 }
 
-// beside returns another value of feature i; for an ordered feature, one at most a step
-// away.
+// beside draws a value of feature i, perhaps v itself; for an ordered feature, one at most a
+// step away from v.
 func (w *walk) beside(i int, v float64) float64 {
 	f, iv := &w.domain.Space().Features[i], w.domain.Interval(i)
 	if f.Kind == space.Categorical {

@@ -23,9 +23,9 @@ OPTIONS = [
 ]
 HINT = "scripts/setup.sh solvers"
 TRIES = 10
-"""The sampler's points to try before a random one that the constraints allow."""
+"""How many of the sampler's points may break a constraint before a random one is drawn."""
 MOST_MOVES = 16
-"""Moves per call: until a sampler learns the last values, its proposals are hardly
+"""Moves per call: until a sampler learns the last values, its proposals are little
 better than random."""
 WORST = 0.0
 """The value of an individual without a k; k is at least 1."""

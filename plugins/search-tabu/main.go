@@ -3,7 +3,7 @@
 // each with one feature changed, and moves to the best of them, better or worse than the
 // current individual. A value that a feature has left is tabu for it for some steps, so
 // that the walk does not return. Aspiration lifts the tabu for an individual better than
-// all since the walk's start. There are as many walks as chains.
+// all since the walk's start. Each of the host's chains is a walk.
 package main
 
 import "github.com/hyfair/hyfair/sdk/serve"

@@ -96,7 +96,8 @@ func (a *answer) values() bool { return a.q.Goal != problem.Decide && a.q.Goal !
 
 func (a *answer) least() bool { return a.q.Goal == problem.Minimise || a.q.Goal == problem.MinK }
 
-// objective returns an individual's value in the goal's own direction.
+// objective returns an individual's value as the query defines it: the search negates values
+// that the query minimises.
 func (a *answer) objective(b *goal.Incumbent) float64 {
 	if a.least() {
 		return -b.Value

@@ -112,8 +112,8 @@ def settings(options: SolveOptions) -> Dict[str, Any]:
 
 
 def fill(gurobipy: Any, model: Any, m: MILP) -> list[Any]:
-    """Adds the problem to the model, and returns its columns. A row with two sides becomes
-    two rows, since Gurobi would add a column for it."""
+    """Adds the problem to the model, and returns its columns. A row with two different sides
+    becomes two rows, since Gurobi would add a column for it."""
     columns = [model.addVar(lb=c.lo, ub=c.hi, vtype="I" if c.integer else "C") for c in m.columns]
 
     def total(terms: Terms) -> Any:

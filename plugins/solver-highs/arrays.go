@@ -67,7 +67,7 @@ func rows(list []problem.Row) highs.Rows {
 
 // update changes the problem that HiGHS holds to another with the same columns. It keeps
 // the rows that both begin with and replaces the others; it replaces bounds and the
-// objective if they differ. Pushing and popping need no more.
+// objective if they differ. A delta changes nothing else that HiGHS holds.
 func update(model *highs.Model, held, next *problem.MILP) error {
 	same := 0
 	for same < len(held.Rows) && same < len(next.Rows) && equalRows(&held.Rows[same], &next.Rows[same]) {

@@ -59,8 +59,8 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	return r
 }
 
-// doubt corrects the claim if a point contradicts it: the claim that there is none, or
-// that x is best.
+// doubt corrects the claim if the feasible point other contradicts it: the claim that no
+// point is feasible, or that x is optimal.
 func (q *question) doubt(r *sdk.Result, x, other []float64) {
 	switch {
 	case r.Status == sdk.Infeasible:
@@ -80,8 +80,8 @@ func (q *question) slack(objective float64) float64 {
 	return q.Tolerance + max(q.settings[absoluteGap].Number, relative)
 }
 
-// hold makes x the result's point, with its objective and its violation. A result without a
-// claim becomes Feasible.
+// hold makes x the result's point, with its objective and its violation. A result becomes
+// Feasible if it was Unknown, or Optimal although no optimum was asked for.
 func (q *question) hold(r *sdk.Result, x []float64) {
 	r.Values = problem.Floats(x)
 	r.Objective = q.Objective(x)

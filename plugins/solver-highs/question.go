@@ -39,8 +39,8 @@ func (q *question) answer(ctx context.Context, model *highs.Model) (*sdk.Result,
 	return q.conclude(o), nil
 }
 
-// run runs HiGHS once. If that ends in a solve error with presolve, it runs HiGHS again
-// without.
+// run runs HiGHS once. If that ends in a solve error, it runs HiGHS again without presolve,
+// unless presolve was off.
 func (q *question) run(model *highs.Model, l *listener) (outcome, error) {
 	nodes, err := q.start(model, l)
 	if err != nil {
@@ -90,8 +90,9 @@ func (q *question) settleUnbounded(ctx context.Context, o outcome) (*sdk.Result,
 	return q.conclude(o), nil
 }
 
-// listener passes HiGHS's events, which come on HiGHS's threads, to the monitor. HiGHS
-// enforces its time limit itself, with exceptions, and has no memory limit.
+// listener passes HiGHS's events, which come on HiGHS's threads, to the monitor. The monitor
+// enforces the limits of time and memory: HiGHS does not always keep its own time limit, and
+// has no memory limit.
 type listener struct {
 	*milp.Monitor
 	q *question

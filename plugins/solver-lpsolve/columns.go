@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// numbers is the range of numbers that lp_solve accepts; its matrix drops smaller entries.
+// numbers is the range of numbers that lp_solve accepts; its matrix drops entries below Smallest.
 var numbers = milp.Range{Solver: lpsolve.Spec.Name, Smallest: 1e-11, Entry: lpsolve.Infinity, Cost: lpsolve.Infinity}
 
 // branchingOrder returns the columns in the order in which lp_solve gets them. lp_solve
@@ -105,11 +105,11 @@ func translate(m *problem.MILP, order []int, own int) (p *lpsolve.Problem, why s
 	return p, "", nil
 }
 
-// direct gives an objective to a model without one: to go as far as possible beyond the
-// side of r. r is the last row; when deltas add to a problem, it asks the question. If
-// any point will do, so will any objective, and without one lp_solve may not end: in a
-// branch of a question about the Bank network BM-6 it cycled, and with an
-// objective it answers in 0.05 s.
+// direct gives an objective to a model without one: to satisfy r with the largest margin
+// from its lower side or, if that is infinite, from its upper side. r is the last row, which
+// asks the question if deltas extend a problem. Since any point will do, any objective is
+// valid, and without one lp_solve may not end: in a branch of a question about the Bank
+// network BM-6 it cycled, and with an objective it answers in 0.05 s.
 func direct(p *lpsolve.Problem, r *lpsolve.Row) {
 	unbounded := func(c int32) bool { return math.IsInf(p.Lo[c], 0) || math.IsInf(p.Hi[c], 0) }
 	if r.Lo == r.Hi || slices.ContainsFunc(r.Index, unbounded) {

@@ -48,7 +48,7 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	return r
 }
 
-// doubt replaces the claim by Unknown.
+// doubt replaces the claim with Unknown, and says why.
 func (q *question) doubt(r *sdk.Result, why string, args ...any) {
 	r.Status, r.Reason, r.Detail = sdk.Unknown, sdk.Numerical, fmt.Sprintf(why, args...)
 }
@@ -65,8 +65,8 @@ func (q *question) gap(objective float64) float64 {
 	return min(q.Options.Gap, largestGap) * (1 + math.Abs(objective))
 }
 
-// hold makes x the result's point, with its objective. A result without an optimum that was
-// asked for becomes Feasible.
+// hold makes x the result's point, with its objective. The result becomes Feasible, unless
+// it is an optimum that was asked for.
 func (q *question) hold(r *sdk.Result, x []float64) {
 	r.Values = problem.Floats(x)
 	r.Objective = q.Objective(x)
@@ -79,8 +79,8 @@ func (q *question) hold(r *sdk.Result, x []float64) {
 	}
 }
 
-// setBound sets the bound if one is proved: the optimum with the allowed gap, or else the
-// relaxation's.
+// setBound sets the bound if one is proved: the relaxation's or, if it is tighter, the
+// optimum plus the allowed gap.
 func (q *question) setBound(r *sdk.Result, o outcome) {
 	if !q.WantsBest() || r.Status == sdk.Infeasible || o.code == statusUnbounded && o.end == finished {
 		return

@@ -120,7 +120,7 @@ func (l *listener) over() bool {
 	return stopped
 }
 
-// event handles an event of a run. With trusted, it reports the run's bound.
+// event handles an event of a run. If trusted is set, it reports the relaxation's bound once.
 func (l *listener) event(e lpsolve.Event, trusted bool) (stop bool) {
 	if e.Values != nil {
 		if x := restore(l.q.MILP, l.q.order, e.Values); l.q.Feasible(x) {

@@ -25,9 +25,9 @@ const (
 	// usual is lp_solve's default scaling.
 	usual = 196
 	// pseudoCosts is the node selection that finds points in some cases in which taking
-	// the first column does not, and the other way round.
+	// the first column does not, and vice versa.
 	pseudoCosts = 4
-	// floorFirst and ceilingFirst choose the branch to begin with. The usual scaling with
+	// floorFirst and ceilingFirst choose the branch taken first. The usual scaling with
 	// the other branch found a point of the Bank network BM-5 in 17 s; six similar
 	// combinations found none in 25 s.
 	floorFirst, ceilingFirst = 0, 1
@@ -100,7 +100,7 @@ type outcome struct {
 type end int
 
 const (
-	finished end = iota // by itself; only then code is valid
+	finished end = iota // by itself; only then is code valid
 	stopped             // by the monitor
 	sliced              // at the end of its turn
 	stalled             // because it made no progress
@@ -222,8 +222,9 @@ func (q *question) patience() int64 {
 	return int64(stall + stallEach*(len(q.model.Rows)+len(q.model.Cost)))
 }
 
-// confirmed returns the end of a run that found the relaxation infeasible: finished if lp_solve finds the same with another
-// scaling. It called some networks of 600 neurons and more infeasible that have a point.
+// confirmed returns the end of a run that found the relaxation infeasible: finished if
+// lp_solve finds the same with another scaling. With one scaling alone it called problems
+// infeasible that have a point, on some networks of 600 neurons and more.
 func (q *question) confirmed(l *listener, m member) (end, error) {
 	other, broken := m.Settings, false // set if the second run does not confirm
 	other.Scaling = usual
@@ -265,8 +266,8 @@ func (q *question) check(l *listener, m member, o outcome, x []float64) (outcome
 	return o, nil
 }
 
-// mend looks for a feasible point with the integers of x, which is a linear program. It
-// returns nil if there is none.
+// mend looks for a feasible point with the integers of x, by a linear program. It returns
+// nil if it finds none.
 func (q *question) mend(l *listener, m member, x []float64) ([]float64, error) {
 	fixed := *q.model
 	fixed.Lo, fixed.Hi = slices.Clone(fixed.Lo), slices.Clone(fixed.Hi)

@@ -12,7 +12,7 @@ import (
 // after its columns, their rows after its rows.
 //
 // If native is set, lp_solve gets the sets of continuous columns with a lower bound of 0
-// as its own sets. Their proofs are not trusted: of 340 questions on tiny networks
+// as its own sets. Proofs with these are not trusted: of 340 questions on tiny networks
 // encoded with sets, 5.5.2.5 called one infeasible that has a point (with the second of
 // the portfolio's settings). It also took 60 to 2000 times the nodes that it takes with
 // binaries, 5 s in place of 7 ms, and with integer columns in sets left 50 of 6000 random
@@ -53,7 +53,7 @@ func spellOut(m *problem.MILP, native bool) (*problem.MILP, error) {
 //
 //	lo·b ≤ x ≤ hi·b
 //
-// They are branched on like the phases of neurons, which they are for a ReLU.
+// lp_solve branches on the binaries as on the phases of neurons, which they are for a ReLU.
 func withBinaries(m *problem.MILP, s *problem.SOS1) {
 	last := len(s.Columns) - 1
 	var others []problem.Term

@@ -28,7 +28,8 @@ FEW = 512
 SETTINGS = ["Marabou", "--version", "--mcmc-beta", "inf"]
 """Settings that only Marabou's command line has; they hold until the process ends. By
 default its local search takes every step that does not raise the cost. So it may walk on
-a plateau forever and ignore its time limit; with this it takes only steps that lower it.
+a plateau forever and ignore its time limit; with this setting it takes only steps that
+lower the cost.
 """
 
 Slot = Tuple[int, Tuple[int, ...]]
@@ -160,7 +161,7 @@ class Search:
     # Queries to Marabou about a box.
 
     def _ask(self, box: Box) -> Optional[List[float]]:
-        """The individual's point nearest to what Marabou finds in the box; None if it finds none."""
+        """The box's point nearest to Marabou's, its middle if Marabou gives none; None if the box has no violation."""
         self.nodes += 1
         query = Builder(self.core)
         inputs: List[List[Value]] = [[0.0] * self.q.space.inputs for _ in range(2)]
@@ -211,7 +212,7 @@ class Search:
         query.row("GE", one + [(-a, v) for a, v in two], least - TOLERANCE)
 
     def _nearest(self, slot: Slot, b: Interval, inputs: List[Value], found: Dict[int, float]) -> float:
-        """The value of a slot nearest to what was found; without a finding, one in the middle."""
+        """The value of a slot nearest to what was found; the middle one if nothing was."""
         f, values = self.q.space.features[slot[0]], self._values(slot, b)
         if not found or not f.inputs:
             return values[len(values) // 2]
@@ -236,7 +237,7 @@ class Search:
 
 
 class Builder:
-    """Builds a query of Marabou."""
+    """Builds a query for Marabou."""
 
     def __init__(self, core: Any) -> None:
         self.core, self.query, self.variables = core, core.InputQuery(), 0

@@ -1,9 +1,9 @@
 """OR-Tools as a solver plugin: mixed-integer linear programs with its CBC.
 
-OR-Tools' package has several engines for such programs; CBC is the one without another
-plugin. CP-SAT, OR-Tools' own engine, handles integers only: it would round real columns
-and coefficients to a grid, and "infeasible" would hold for a different problem. CBC
-cannot be interrupted from here, so it runs in a separate process.
+OR-Tools' package has several engines for such programs; CBC is the only one of them
+that no other plugin runs. CP-SAT, OR-Tools' own engine, handles integers only: it would
+round real columns and coefficients to a grid, and "infeasible" would hold for a different
+problem. CBC cannot be interrupted from here, so it runs in a separate process.
 """
 
 from __future__ import annotations

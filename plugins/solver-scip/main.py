@@ -18,7 +18,7 @@ FINEST = 1e-8
 """The smallest tolerance that SCIP accepts with its epsilon of 1e-9."""
 NUMBERS = milp.Range("SCIP", smallest=1e-9, entry=1e15, cost=1e15)
 INFINITE = 1e20
-"""SCIP treats numbers of this size as infinite."""
+"""SCIP treats absolute values of this size and above as infinite."""
 EMPHASES = ["default", "feasibility", "optimality", "easycip", "hardlp"]
 
 CLAIMS: Dict[str, Tuple[Status, Reason]] = {

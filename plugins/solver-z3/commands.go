@@ -162,8 +162,9 @@ func blank(text []byte) {
 	}
 }
 
-// prelude returns the commands that must precede text so that it knows the names of the
-// chunks. Definitions may be long; they are included only if the text mentions one.
+// prelude returns the commands that must precede text so that it can use the names that the
+// chunks declare and define. Definitions may be long; they are included only if the text
+// mentions one.
 func prelude(chunks []*chunk, text string) string {
 	needed := false
 	for _, k := range chunks {

@@ -59,8 +59,8 @@ func (l *loaded) drop() {
 	}
 }
 
-// Solve applies the delta and answers the resulting script. On an error it does not apply
-// the delta.
+// Solve applies the delta and answers the resulting script. An invalid delta is not applied;
+// if Z3 fails after a valid one, the delta stays applied.
 func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions) (*sdk.Result, error) {
 	begin := time.Now()
 	s, err := parseOptions(o.Options)

@@ -90,8 +90,8 @@ func fraction(v *big.Rat) string {
 	return text
 }
 
-// reach finds the first point. If that settles the question, because there is no point or
-// it reaches the target, it returns the claim.
+// reach finds the first point. If the question ends there, because there is no point, Z3
+// gives up, or the point reaches the target, it returns the claim.
 func (q *question) reach(o objective) (finding, *sdk.Result, error) {
 	if t := q.options.Target; t != nil && !math.IsNaN(*t) && !math.IsInf(*t, 0) {
 		f, err := q.under(o, q.noWorse(), new(big.Rat).SetFloat64(*t))
@@ -156,7 +156,7 @@ func (q *question) claim(o objective, f finding) *sdk.Result {
 	return r
 }
 
-// stopped returns the claim if a later step has no answer.
+// stopped returns the claim of the best point if a later step gave no usable answer.
 func (q *question) stopped(o objective, best, later finding) *sdk.Result {
 	r := q.claim(o, best)
 	r.Native, r.Reason = later.native, later.reason
@@ -169,7 +169,7 @@ func (q *question) stopped(o objective, best, later finding) *sdk.Result {
 	return r
 }
 
-// outward rounds a bound to the nearest float64 that is not tighter.
+// outward returns a bound as a float64 that is not tighter: rounded outward unless it is exact.
 func (q *question) outward(v *big.Rat) float64 {
 	f, exact := v.Float64()
 	if exact {

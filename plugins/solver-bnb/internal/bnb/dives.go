@@ -50,7 +50,7 @@ type dived struct {
 	best          *goal.Incumbent
 	nodes, leaves int
 	settled       bool
-	left          []ensemble.Part // if settled, the parts with constant trees; else all
+	left          []ensemble.Part // if settled, parts with constant trees that stay open; else the whole part
 }
 
 // applies reports whether the search begins with dives.
@@ -170,7 +170,7 @@ func diveFor(w *worker, p *ensemble.Part, limit int) *dived {
 	return out
 }
 
-// requeueRoot puts the region into the queue if its own bound was interrupted.
+// requeueRoot puts the region into the queue. It is called if bounding it was interrupted.
 func (s *Search) requeueRoot() {
 	box := s.Grid.Whole()
 	s.mass, s.beyond = s.Grid.Size(box), math.Inf(1)

@@ -35,8 +35,8 @@ func (s *Search) Known() grid.Tally {
 	return s.Tally
 }
 
-// Settled reports whether the search knows of every individual of the region if the
-// query asks about it. Then the number of individuals is exact.
+// Settled reports whether it is known for every individual of the region whether the query
+// asks about it. Then the number of individuals is exact.
 func (s *Search) Settled() bool { return s.Rules == nil || s.queue.size == 0 && s.Stuck == 0 }
 
 // cutoff returns the value that a node's bound must beat to stay in the search.
@@ -136,8 +136,8 @@ func rootBound(w *worker) float64 {
 	return max(most, 1e-9)
 }
 
-// short reports whether the search may end soon, so that methods that pay only later are
-// off.
+// short reports whether the search may end soon, so that methods that pay off only later
+// are not used.
 func short(s *Search) bool {
 	return s.Network != nil && !s.ReLU && s.Nodes < s.Params.ShortSearch && s.Nodes < firstNodes(s.Margins)*3/4
 }
@@ -153,7 +153,7 @@ func firstNodes(m *goal.Margins) int64 {
 		weights += l.In * l.Out
 	}
 	n := int64(0.6e9 / (5e3 + 1.2*float64(m.Grid.Lanes()*weights)))
-	if m.Binned || !m.Values { // climbs often find the largest value meanwhile; mostDecided needs a share of many nodes
+	if m.Binned || !m.Values { // climbs often find the largest k meanwhile; shares need many nodes, see mostDecided
 		return n
 	}
 	return min(n, mostFirst)

@@ -415,8 +415,8 @@ func (w relus) apply(n *state) bool {
 	return true
 }
 
-// raise raises the cutoff of ReLU branching to the best individual found meanwhile, if that is above the given cutoff. It
-// reports whether it did.
+// raise raises the cutoff of ReLU branching to that of the best individual found meanwhile, if it is above the given one.
+// It reports whether it did.
 func (w relus) raise(cutoff float64) bool {
 	if !w.Values {
 		return false

@@ -5,7 +5,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/primal"
 )
 
-// probe is a search for a bound between the incumbent and the dual bound, by its own pass; the pass's queue is nil if no
+// probe is a search for a bound between the incumbent and the dual bound, in a pass of its own, whose queue is nil if no
 // probe runs. A weaker bound is often far cheaper to prove than optimality: the nearer a cutoff is to the incumbent, the
 // more nodes contain individuals that are almost as good.
 type probe struct {

@@ -160,7 +160,7 @@ func (q *nodeQueue) pop(bucket int) *page {
 	return p
 }
 
-// putBack returns to the queue the nodes of a task that was not run.
+// putBack returns to the queue the nodes of a task that was not run, or was interrupted.
 func (q *nodeQueue) putBack(t task) {
 	n := grid.Node{Box: make(grid.Box, q.stride/q.words)}
 	for i := t.from; i < t.to; i++ {

@@ -20,7 +20,7 @@ const (
 
 // plan says how the tasks of a round treat their nodes.
 type plan struct {
-	short bool // without methods that pay only later
+	short bool // without methods that pay off only later
 	twice bool // halves are branched on again before counting
 	relu  bool // nodes may be proved by branching on ReLUs
 	tails bool // bounds may exclude a small mass
@@ -30,8 +30,9 @@ type plan struct {
 
 // planOf plans the next round.
 //
-// Counting takes most of a node's time, and in the end half of a search's nodes have been branched on. So with twice, a
-// third of them is not counted. Nodes come in pages, so twice is off if few nodes are left until the limit.
+// Counting takes most of a node's time, and is wasted on nodes that are branched on, which are half of all in the end. So
+// with twice, a third of all nodes is not counted. Nodes come in pages, so twice is off if few nodes are left until the
+// limit.
 func planOf(s *Search, l Limits) plan {
 	p := plan{short: short(s), all: s.lp.Work >= s.Params.EscalateAfter}
 	few := l.Nodes > 0 && l.Nodes-s.Nodes < 12*pageSize

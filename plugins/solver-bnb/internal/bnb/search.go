@@ -208,7 +208,7 @@ type End uint8
 // on.
 const (
 	Complete End = iota // every node is proved or stuck
-	Enough              // Limits.Done said so, or the goal was reached
+	Enough              // Limits.Done returned true, or the first witness was found
 	OutOfTime
 	OutOfNodes
 	OutOfMemory

@@ -233,7 +233,7 @@ func (w *worker) run(k task) *output {
 	return w.task.output
 }
 
-// broken reports whether the time ended while a box was bounded. Its bounds are then invalid.
+// broken reports whether the search was stopped while a box was bounded. Its bounds are then invalid.
 func (w *worker) broken() bool { return w.ensemble != nil && w.ensemble.Broken }
 
 // tau returns the τ for the halves of a box, by how many of its individuals are decided.

@@ -75,15 +75,15 @@ func (c *Counter) group(box grid.Box, b int) {
 
 // Limits of Outlook, in standard deviations. If a side's mean is farther below the number than a limit, too few points are
 // beyond the number for tables to pay. The limit is hopeless for a side's upper bound, and for its lower bound if gaps
-// matter. If signs matter, it is farBelow for the lower bound: in a deep network that may be far off while individuals near
-// the border are open.
+// matter. If signs matter, it is farBelow for the lower bound, which may be far off in a deep network although individuals
+// near the border are open.
 const (
 	hopeless = -3
 	farBelow = -12
 )
 
-// Tabulate bounds both sides in box, a part of the bounded box b, for points beyond a number. It reports whether such
-// points are likely enough.
+// Tabulate bounds both sides in box, a part of the bounded box in slot b, for points beyond a number. It reports whether
+// such points are likely enough.
 func (c *Counter) Tabulate(box grid.Box, b int, beyond float64) bool {
 	t := &c.tables
 	if len(c.Idle) == len(c.Grid.Dims) || c.Grid.Size(box) < c.Params.Count.TableMass { // all points are alike, or they are few
@@ -129,7 +129,7 @@ func (c *Counter) Tabulate(box grid.Box, b int, beyond float64) bool {
 }
 
 // feature sets the values that dimension d of group g feeds to its f-th input, by blocks of cells that begin at cell. Each value
-// is repeated in a row, and then the entire sequence.
+// takes as many consecutive entries as repeated says; the entire sequence recurs until the group is full.
 func (c *Counter) feature(d, f, g int, cell uint64, blocks, repeated int) {
 	t, dim := &c.tables, &c.Grid.Dims[d]
 	feed, block, size := &dim.Feeds[f], t.block[d], t.sizes[g]

@@ -427,7 +427,7 @@ func (b *Boxes) Cut(box grid.Box) (dim int, last uint64) {
 	return dim, last
 }
 
-// Worst returns the pair of combinations whose logits may differ most.
+// Worst returns the pair of combinations whose logits may differ most; twice the first one if features are relaxed.
 func (b *Boxes) Worst() (z1, z2 int) {
 	if b.twice {
 		return 0, 0
@@ -456,8 +456,9 @@ func (b *Boxes) Cell(box grid.Box, feature, c int) (dim int, last uint64) {
 	return -1, 0
 }
 
-// cell returns the last cell of a dimension before a value. ok is false unless the value
-// lies in the box, behind its first cell.
+// cell returns the last cell of the lower half if a box is split at a value in it: the cell
+// before the value's or, for a real feature, the box's first cell if the value is in that. ok
+// is false if there is no such split.
 func (b *Boxes) cell(d int, box grid.Box, v float64) (last uint64, ok bool) {
 	dim := &b.grid.Dims[d]
 	from, to := box[2*d], box[2*d+1]

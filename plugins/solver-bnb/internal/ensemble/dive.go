@@ -67,7 +67,7 @@ type Pair [bounds]float64
 
 const bounds = 3
 
-// Anything is a demand that every bound meets, but for which parts are split.
+// Anything is a demand that every bound meets. Unlike −Inf, it makes dives split parts to lower the bound.
 const Anything = -math.MaxFloat64
 
 // term is the leaf in which one tree ends less another's.

@@ -58,8 +58,8 @@ type Goal interface {
 // Traits tell the search how to treat nodes and individuals.
 type Traits struct {
 	problem.Goal
-	// Values is set if individuals have a value and the goal is the largest, or if Least is set the
-	// smallest.
+	// Values is set if individuals have a value and the goal is the largest one, or the smallest
+	// one if Least is set.
 	Values, Least bool
 	// Binned is set if values and violations are about bins. Reach is the number of bins that a violation needs, 0 if the
 	// notion defines violations.

@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// valued is the common part of goals whose individuals have values; it decides only which
-// individuals are outside.
+// valued is the common part of goals whose individuals have values. Of proved nodes, it
+// counts only the individuals that the query does not ask about.
 type valued struct{ base }
 
 func (valued) Prune(b *Bounds, bound float64) Verdict {
@@ -63,8 +63,8 @@ func (g gap) Requirements(cutoff float64) []notion.Requirement {
 // bins is the goal of the largest or the least number of bins.
 type bins struct{ valued }
 
-// mostOfBins is the least k, as a share of all bins, for which more than k bins lead to few enough requirements: one
-// for each possible lowest bin.
+// mostOfBins is the least cutoff, as a share of all bins, at which requirements are used. There is one for each possible
+// lowest bin, so a smaller cutoff would lead to too many.
 const mostOfBins = 0.8
 
 func (g bins) Bound(b *Bounds) float64 {

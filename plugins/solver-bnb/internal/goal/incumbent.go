@@ -27,7 +27,7 @@ type Individual struct {
 	Asked    bool
 	Violates bool
 	// Sure is set if Violates is certain. Single is set if there is no second
-	// counterfactual, and no value.
+	// counterfactual, and therefore no value.
 	Sure, Single bool
 	// Value is what the goal compares. Promise orders individuals for heuristics: it grows
 	// towards what the goal looks for.
@@ -67,8 +67,8 @@ func (m *Margins) Above(best *Incumbent) float64 {
 	return best.Value + m.optimality(best.Value) + m.rounding(best.Value)
 }
 
-// optimality returns by how much the search may miss values above v, the incumbent's: a small part of v, but at
-// least the rounding of bounds. v plus this grows with v.
+// optimality returns by how much the search may miss values above v, the incumbent's: a small part of v, or the rounding of
+// bounds if that is larger, but at most 5·10⁻¹¹·max(1, |v|). v plus this grows with v.
 func (m *Margins) optimality(v float64) float64 {
 	if m.Binned {
 		return 0
@@ -99,7 +99,7 @@ func (m *Margins) rounding(v float64) float64 {
 // error. If large values cancel inside a network, this far exceeds a float64's rounding.
 //
 // For scores p and q with p − q = w, the slopes p(1−p) and q(1−q) add up to at most (1−w²)/2, which they reach at p + q =
-// 1. Between v and the exact gap, no w is farther from v than both errors times ¼.
+// 1. Between v and the exact gap, no w is farther from v than a quarter of both errors together.
 func (m *Margins) Blur(v float64) float64 {
 	if m.Query.Notion != fairness.Score {
 		return 2 * m.Query.Notion.Slope() * m.Error
@@ -144,7 +144,8 @@ func (m *Margins) Exactly(b Incumbent) *Incumbent {
 	return &b
 }
 
-// Better returns the better of an individual and best; either, and the search's incumbent known, may be nil.
+// Better returns the better of best and the individual x, whose evaluation is v. Both best and known, which is the
+// search's incumbent, may be nil.
 func (m *Margins) Better(best, known *Incumbent, x []float64, v *Individual) *Incumbent {
 	if !v.Asked || m.Values && (v.Single || math.IsInf(v.Value, -1)) || !m.Values && !v.Violates {
 		return best

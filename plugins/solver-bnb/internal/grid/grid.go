@@ -197,7 +197,7 @@ func (g *Grid) dim(i int, f *space.Feature, iv space.Interval) Dim {
 }
 
 // Values returns the least and the greatest value in a cell; for a real feature, both are
-// rounded outward except at the ends of the domain.
+// rounded outward except at the ends of its range in the region.
 func (d *Dim) Values(cell uint64) (lo, hi float64) {
 	if !d.Real {
 		v := float64(int64(d.lo) + int64(cell))

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// Mass encloses a number of individuals, from Least to Most. All masses so far are exact, so both ends are equal. The
+// Mass encloses a number of individuals, from Least to Most. At present all masses are exact, so both ends are equal. The
 // zero value is no individuals.
 type Mass struct{ Least, Most Count }
 

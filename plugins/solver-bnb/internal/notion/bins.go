@@ -49,8 +49,8 @@ type Room struct {
 // run is the range of bins that a combination's outcome may be in.
 type run struct{ first, last int32 }
 
-// runs sets r.runs, given an interval for each combination's logit. It skips combinations that are not in the
-// list of; nil lists all.
+// runs sets r.runs, given an interval for each combination's logit. It skips the combinations for which of is
+// false; a nil of selects all.
 func (b *Bins) runs(r *Room, lo, hi []float64, of []bool) {
 	r.runs = r.runs[:0]
 	for z := range lo {

@@ -58,15 +58,15 @@ func (j *Notion) Need(whole *Spread, v float64) (n Need, ok bool) {
 	return n, true
 }
 
-// within returns the m of farthest at which two logits at distance d > 0 have scores that
-// differ by v, or slightly more; at least 0.01 if there is none. It holds for v up to 1:
+// within returns what farthest does for d > 0 and eps = v, or a slightly larger number; 0.01
+// if there is none, and never less. Unlike farthest, it is accurate for v up to 1:
 //
 //	sinh(h)/v − cosh(h) = sinh(h)·(1−v)/v − exp(−h),  h = d/2,
 //
 // where 1 − v is exact for v ≥ ½, and no large numbers cancel.
 func within(d, v float64) float64 {
 	h, odds := d/2, (1-v)/v
-	if h > 300 { // sinh is eʰ/2 there: at most ln(2c)
+	if h > 300 { // sinh is eʰ/2 there, and arcosh(c) at most ln(2c)
 		return max(h+math.Log(odds), 0.01)
 	}
 	if c := math.Sinh(h)*odds - math.Exp(-h); c >= 1+1e-6 {

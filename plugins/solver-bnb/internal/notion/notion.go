@@ -92,10 +92,10 @@ func beyond(d float64) float64 {
 	return up(d)
 }
 
-// Thresholds are conditions on a sum t: t > Above; t ≤ Below; From < t ≤ To, which holds nowhere unless From < To.
+// Thresholds are conditions on the common part t: t > Above; t ≤ Below; From < t ≤ To, which holds nowhere unless From < To.
 type Thresholds struct{ Above, Below, From, To float64 }
 
-// never is an empty set of thresholds.
+// never are thresholds that no t meets.
 var never = Thresholds{Above: math.Inf(1), Below: math.Inf(-1), From: math.Inf(1), To: math.Inf(-1)}
 
 // Thresholds returns the t above which, up to which, and between which an individual is
@@ -195,7 +195,7 @@ func farthest(d, eps float64) float64 {
 		return math.Inf(-1)
 	}
 	h := d / 2
-	if h > 300 { // sinh and cosh are eʰ/2 there: at most ln(2c)
+	if h > 300 { // sinh and cosh are eʰ/2 there, and arcosh(c) at most ln(2c)
 		return h + math.Log(1/eps-1)
 	}
 	c := math.Sinh(h)/eps - math.Cosh(h)

@@ -74,8 +74,8 @@ type Params struct {
 	// Enumerate is the largest number of individuals of a node that is enumerated: evaluating them costs about as much as
 	// bounding its subtree.
 	Enumerate float64
-	// ShortSearch is the number of nodes before which ideas that pay later are not tried; at most three quarters of a
-	// second's nodes.
+	// ShortSearch is the number of nodes before which ideas that pay off only later are not tried; at most three quarters
+	// of a second's nodes.
 	ShortSearch int64
 	// EscalateAfter is the work in ReLU branching after which annealing and probes begin: easier gaps close sooner without
 	// them.

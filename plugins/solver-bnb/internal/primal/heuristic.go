@@ -53,7 +53,7 @@ type Env struct {
 	*Points
 	Random *rand.Rand
 	Stop   *atomic.Bool
-	best   *goal.Incumbent // the best found since hand was called
+	best   *goal.Incumbent // the best found by the current call of Improve
 }
 
 // stopped reports whether the search is to stop, or the best individual answers the

@@ -18,7 +18,7 @@ type LocalSearch struct {
 	// The current local optimum; nil if there is none.
 	x       []float64
 	promise float64
-	vain    int  // perturbations since it was reached
+	vain    int  // climbs since promise rose
 	paired  bool // no individual two features away has more promise
 	starts  int  // number of restarts
 }

@@ -14,7 +14,7 @@ type Sampling struct {
 // Due reports whether Improve has not run yet.
 func (s *Sampling) Due(*Work) bool { return !s.done }
 
-// Improve draws individuals and climbs. It evaluates the query's own point first, even if
+// Improve draws individuals and climbs. It evaluates the query's point Near first, even if
 // sampling is switched off.
 func (s *Sampling) Improve(*Work) {
 	type start struct {
@@ -48,7 +48,7 @@ func (s *Sampling) Improve(*Work) {
 	}
 	for i := 0; i < p.Samples && !s.Off(params.Sampling) && !s.stopped(); i++ {
 		s.anywhere(x)
-		if v := s.Query.Within; v != nil { // a row, about one of its values replaced
+		if v := s.Query.Within; v != nil { // a row with about one value replaced
 			row := v.Rows[s.Random.IntN(len(v.Rows))]
 			for d := range x {
 				if dim := &s.Grid.Dims[d]; s.Random.IntN(len(x)) > 0 {

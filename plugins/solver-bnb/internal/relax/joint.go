@@ -12,7 +12,7 @@ type Joint struct {
 	tangents []notion.Tangent // of gaps above the cutoff
 	cutoff   float64
 	// Counts of the task: gaps bounded by neurons' differences as well, and those improved by them. If fewer than one in
-	// eight improve, this ends.
+	// eight improve, differences are not used again.
 	tried, better int
 }
 
@@ -36,8 +36,8 @@ func (j *Joint) Lead(slot, z int) bool {
 }
 
 // Gap bounds by how much the score of lane a, with combination z, exceeds that of lane b; the bound is at least the cutoff.
-// It leaves a form in column a of Pairs. The result above bounds by how much that form exceeds its tangent; it is −1 if the
-// form does not.
+// It leaves a form in column a of Batch.Pairs. The result above bounds by how much that form exceeds its tangent; it is −1
+// if the form does not.
 //
 // If the form with neurons' differences gives a tighter bound, mostly in large boxes, it returns that bound.
 func (j *Joint) Gap(z, a, b int) (most, above float64) {
@@ -65,9 +65,9 @@ func (j *Joint) Gap(z, a, b int) (most, above float64) {
 	return most, up - t.Beyond + j.ClipError() + 0x1p-50*(math.Abs(up)+math.Abs(t.Beyond))
 }
 
-// tangent finds the tangent that the lanes exceed least, and returns a bound of its Up·p − Down·q. It uses Joint's
-// bounds of the logits of lanes a and b, with or without neurons' differences, and leaves the form in column a of
-// Pairs.
+// tangent finds the tangent that the lanes exceed least, and returns a bound of its Up·p − Down·q. It uses
+// Batch.Joint's bounds of the logits of lanes a and b, with or without neurons' differences, and leaves the form in
+// column a of Batch.Pairs.
 func (j *Joint) tangent(a, b int, differences bool) (least notion.Tangent, most float64) {
 	both, room := j.Batch.Joint(a, b, j.Lanes, differences), math.Inf(-1)
 	for _, t := range j.tangents {

@@ -149,8 +149,8 @@ func (w *Workspace) Bound() {
 	}
 }
 
-// Retune makes Bound bound neurons by intervals, too, while that pays; with sharpens also from both sides. It is called
-// before each task.
+// Retune makes Bound bound neurons by intervals, too, while that pays. With sharpens, it also bounds again, from both
+// sides, those that trimmed bounds leave open. It is called before each task.
 func (w *Workspace) Retune(sharpens bool) { w.Batch.Intervals, w.Batch.Sharpens = true, sharpens }
 
 // Enclosures writes the enclosures of a slot's logits to Lo and Hi, and returns them.

@@ -241,7 +241,7 @@ func (s *Branching) show(a, b []int) {
 }
 
 // ofFeatures returns the first tree of steps, in preorder, with cuts of inputs converted to cuts of features, and the
-// steps behind it.
+// steps that follow it.
 func (s *Branching) ofFeatures(steps []sdk.CaseStep) (tree, rest []sdk.CaseStep) {
 	step, rest := steps[0], steps[1:]
 	if step.Kind == sdk.CaseEnd {

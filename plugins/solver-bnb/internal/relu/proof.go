@@ -9,7 +9,7 @@ import (
 )
 
 // weight is a row's coefficients of the arguments of ReLUs a and b: x for a's and y for b's; an index is −1 if there is
-// none. A row with neither is a tangent's, with x for the one logit and −y for the other.
+// none. A row with neither is a tangent's: its coefficients are x for the first copy's logit, −y for the second's.
 type weight struct {
 	a, b int
 	x, y float64
@@ -36,10 +36,14 @@ func (p *Prover) record(s sdk.CaseStep) {
 	}
 }
 
-// end records the multipliers that refuted a case, as slopes. Let λᵢ multiply row i, which has the value vᵢ ≥ sᵢ. The rows
-// of a ReLU with argument y and value z contain gᵢ·y, and these rows alone imply that Σλᵢ(gᵢ·y + …) is not negative. So any
-// multiple of z is at most Σλᵢgᵢ·y plus the rest of these rows. A checker that maximises over all possible y and z finds no
-// larger value. The sums here round by less than the errors that each row includes.
+// end records the multipliers that refuted a case, as slopes. Let λᵢ multiply row i, and let sᵢ be the side that it uses, so
+// that λᵢ(rowᵢ − sᵢ) ≥ 0. Summed over the rows of a ReLU with argument y and value z only, this has the form
+//
+//	Σλᵢgᵢ·y + h·z + c ≥ 0,
+//
+// with gᵢ the coefficient of y in row i; a row about two ReLUs has such terms for both. The slope is Σλᵢgᵢ: −h·z is at most
+// slope·y + c. A checker that maximises −h·z − slope·y over all possible y and z finds no more than c. The sums here round
+// by less than the errors that each row includes.
 func (p *Prover) end(t *simplex.Tableau) {
 	if !p.Shown {
 		return

@@ -20,7 +20,7 @@ type statement struct {
 	inputs   [2][]int    // the column of each input, by copy; −1 if it does not vary
 	open     [2][][]int  // the column of each ReLU, by copy and layer; −1 if it is stable
 	args     [2][][]form // the arguments of ReLUs
-	scale    []float64   // units: the real value is a column's times it, a row's divided by it
+	scale    []float64   // units: the real value is a column's times its unit, a row's divided by its unit
 	weights  []weight    // by row
 	numbers  numbers
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/native"
 )
 
-// Kind is HiGHS's number for the occasion of a callback.
+// Kind is HiGHS's number for the kind of a callback.
 type Kind int32
 
 const (
@@ -23,8 +23,8 @@ const (
 	MIPInterrupt Kind = 6
 )
 
-// Bounds are read on the MIP interrupt: the logging callback, which also has
-// them, is silent when HiGHS prints nothing.
+// kinds are the callbacks that Run asks for. The MIP's interrupt gives the bounds: the
+// logging callback, which also has them, is silent when HiGHS prints nothing.
 var kinds = []Kind{SimplexInterrupt, IPMInterrupt, MIPImproved, MIPInterrupt}
 
 // Event is one callback.
@@ -43,7 +43,7 @@ type Event struct {
 // use, and must not panic.
 type Handler func(Event) (stop bool)
 
-// listener is the state of one run; its handle is the callback's user data.
+// listener is the state of one run; its id in listeners is the callback's user data.
 type listener struct {
 	lib     *Lib
 	columns int

@@ -33,7 +33,7 @@ const (
 	messageImproved = 512 // MSG_MILPBETTER
 )
 
-// listener is the state of one run; its handle is the callbacks' user data.
+// listener is the state of one run; its id in listeners is the callbacks' user data.
 type listener struct {
 	lib     *Lib
 	lp      uintptr

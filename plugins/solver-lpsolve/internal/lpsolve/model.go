@@ -52,9 +52,9 @@ type Settings struct {
 // Outcome is the result of a run.
 type Outcome struct {
 	// Status is the return value of solve. It has no meaning if the Handler stopped the run:
-	// lp_solve then returns the last branch's status, which may be OPTIMAL or INFEASIBLE. (The
-	// plugin does not use lp_solve's own time limit for the same reason: that a run reached it
-	// cannot be seen.)
+	// lp_solve then returns the last branch's status, which may be OPTIMAL or INFEASIBLE. (For
+	// the same reason the plugin does not use lp_solve's own time limit: the status does not
+	// show that a run reached it.)
 	Status int
 	// Values is the point that lp_solve holds, nil if there is none. Whatever the status,
 	// it may violate integrality or the rows.

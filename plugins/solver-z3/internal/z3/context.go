@@ -67,7 +67,7 @@ var complaint = regexp.MustCompile(`\(error "line (\d+) column (\d+): (.*)"\)`)
 // Error returns the first message without Z3's syntax, its line counted from 1.
 func (e *ParseError) Error() string { return e.Shifted(0) }
 
-// Shifted is Error for text after the given number of lines.
+// Shifted is Error with line numbers reduced by lines, for a text that follows lines of its own.
 func (e *ParseError) Shifted(lines int) string {
 	m := complaint.FindStringSubmatch(e.Text)
 	if m == nil {
@@ -109,7 +109,7 @@ func (f *Formulas) each(visit func(formula uintptr) error) error {
 	return nil
 }
 
-// Constant is a named constant. Close of its context frees it.
+// Constant is a named constant. Closing its context frees it.
 type Constant struct{ ast uintptr }
 
 // Constant returns the constant of that name and sort: Int, Real or Bool.
@@ -139,7 +139,7 @@ type Model struct {
 // Free drops the model.
 func (m *Model) Free() { m.x.lib.fn.modelDecRef(m.x.c, m.m) }
 
-// eval calls read with the value of a term; it completes the model where that is
+// eval calls read with the value of a term. It completes the model if that leaves the value
 // undefined.
 func (m *Model) eval(term uintptr, read func(value uintptr) error) error {
 	f := &m.x.lib.fn
@@ -197,8 +197,8 @@ func (m *Model) Satisfies(formulas *Formulas) (bool, error) {
 	return all, err
 }
 
-// IrrationalError reports a value that is not rational, which scripts with products of unknowns may
-// have.
+// IrrationalError reports a value that is not rational. Models of scripts with products of
+// unknowns may have such values.
 type IrrationalError struct{ Text string }
 
 func (e *IrrationalError) Error() string { return "a value is not a rational number: " + e.Text }

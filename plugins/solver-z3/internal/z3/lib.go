@@ -1,6 +1,6 @@
 // Package z3 is a thin binding of the Z3 library's C interface: it reads SMT-LIB 2 text,
 // runs a check that can be interrupted, and returns the model's values as exact
-// fractions. It supports Z3 from 4.8.12 on.
+// fractions. It supports Z3 4.8.12 and later.
 //
 // By default Z3 ends the process on an error. Here every context is made without an error
 // handler, and the error code is read after each call.

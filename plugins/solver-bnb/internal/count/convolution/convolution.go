@@ -25,8 +25,8 @@ const (
 	fineness = 128
 )
 
-// Dim is the contribution of a dimension: Values if it is not nil, else Step·c for c from 0 to Cells−1. Either must have an
-// entry.
+// Dim is the contribution of a dimension: Values if it is not nil, else Step·c for c from 0 to Cells−1. There must be at
+// least one number.
 type Dim struct {
 	Values []float64
 	Step   float64
@@ -108,8 +108,8 @@ func (c *Counter) Count(start float64, dims []Dim, th notion.Thresholds, open, m
 	return sums(c, &c.wide, c.shiftAdd, dims, &dims[last], th, width, per)
 }
 
-// sort orders the dimensions except one, narrow ones first, so that rows stay short for
-// long.
+// sort orders the dimensions except one, narrow ones first, so that rows stay short as long
+// as possible.
 func (c *Counter) sort(dims []Dim, but int) {
 	for i := range dims {
 		if i == but || dims[i].Cells == 1 {
@@ -253,7 +253,7 @@ func (r *rows[T]) make() {
 }
 
 // query looks up how many points have a bin of at most x; all is the number of points. If sums ends before that number is
-// reached, no lookup may go beyond it.
+// reached, no lookup may go beyond its end.
 type query[T number] struct {
 	sums []T
 	all  T
@@ -269,7 +269,7 @@ func (q *query[T]) at(x float64) T {
 	return q.sums[int(x)]
 }
 
-// slip exceeds the rounding of contributions in bins; there are some hundred of them.
+// slip exceeds the rounding of a sum of contributions, in bins.
 const slip = 1e-9
 
 // convolve returns a query for the number of points up to each bin, as far as the highest threshold needs, which is

@@ -212,8 +212,8 @@ func (t *Tableau) Loss(v int, to float64) float64 {
 	return ratio * (t.basic[i] - to)
 }
 
-// Solve pivots until the optimum is reached, the objective is less than the number below, or the limit on pivots
-// is reached, which is most. It returns the number of pivots done.
+// Solve pivots until the optimum is reached, the objective is less than the number below, or the number of pivots
+// reaches the limit most. It returns the number of pivots done.
 func (t *Tableau) Solve(below float64, most int) (o Outcome, pivots int) {
 	for ; pivots < most; pivots++ {
 		if at := t.at[t.p.Objective]; at >= 0 && t.basic[at] < below {
@@ -272,8 +272,8 @@ func (t *Tableau) dual(row []float64, sign float64) {
 // Multipliers returns the multipliers that Refuted checked last, by row of the program.
 func (t *Tableau) Multipliers() []float64 { return t.multiply }
 
-// enter returns the column that enters the basis in a row whose value is worst short of its lower bound, or
-// beyond its upper one: the one with the least ratio. Columns whose variable can go to its other bound without
+// enter returns the column that enters the basis in a row whose value is below its lower bound (if short is set) or
+// above its upper one, by worst: the column with the least ratio. Columns whose variable can go to its other bound without
 // repairing the row do so and are passed (long steps). It returns −1 if there is none.
 func (t *Tableau) enter(row int, worst float64, short bool) int {
 	t.steps = t.steps[:0]
