@@ -255,7 +255,7 @@ func Foreign(begins string) error {
 func (r *records) next() ([]string, error) {
 	r.limit.reset()
 	cells, err := r.source.Read()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, nil
 	}
 	if err != nil {
