@@ -148,6 +148,9 @@ func (s *treesJSON) tree(field string, k int) {
 		},
 	}, "missing", "among")
 	n := len(input)
+	if s.left -= n; s.left < 0 { // sets of numbers count, too
+		panic(s.fault(field, "%s", tooManyNodes))
+	}
 	for name, have := range map[string]int{"border": len(border), "left": len(left), "right": len(right), "value": len(value), "missing": len(missing), "among": sets} {
 		if have != n && (have != 0 || name != "missing" && name != "among") {
 			panic(s.fault(field+"."+name, "got %d entries, want %d: one per node, as input has", have, n))
@@ -167,7 +170,6 @@ func (s *treesJSON) tree(field string, k int) {
 		}
 		out[i] = trees.Node{Input: int32(input[i]), Left: int32(left[i]), Right: int32(right[i]), Value: border[i], Missing: missing != nil && missing[i] != 0}
 	}
-	s.left -= n
 	s.trees = append(s.trees, out)
 }
 

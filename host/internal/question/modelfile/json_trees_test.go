@@ -283,11 +283,17 @@ func TestTreesJSONMemory(t *testing.T) {
 	}
 }
 
-// TestTreesJSONNodes: more nodes than the limit are refused while they are read.
+// TestTreesJSONNodes: more nodes, or nodes and numbers of sets, than the limit are refused while they are read.
 func TestTreesJSONNodes(t *testing.T) {
-	text := `{"format":"hyfair-trees","version":1,"inputs":1,"sum":"logit","base":0,"at":"left","rounding":"none","trees":[{"input":[` + strings.Repeat("0,", trees.MaxNodes) + `0]}]}`
-	if _, err := readAny([]byte(text)); err == nil || !strings.Contains(err.Error(), "line 1: trees[0].input: the trees have more than 4194304 nodes together, the maximum") {
-		t.Error(err)
+	zeros := strings.Repeat("0,", trees.MaxNodes-1) + "0"
+	for field, tree := range map[string]string{
+		"trees[0].input": `{"input":[0,` + zeros + `]}`,
+		"trees[0]":       `{"weight":1,"input":[-1],"border":[0],"left":[-1],"right":[-1],"value":[0],"among":[[` + zeros + `]]}`,
+	} {
+		text := `{"format":"hyfair-trees","version":1,"inputs":1,"sum":"logit","base":0,"at":"left","rounding":"none","trees":[` + tree + `]}`
+		if _, err := readAny([]byte(text)); err == nil || !strings.Contains(err.Error(), "line 1: "+field+": the trees have more than 4194304 nodes together, the maximum") {
+			t.Error(err)
+		}
 	}
 }
 

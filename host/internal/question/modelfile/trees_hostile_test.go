@@ -105,6 +105,8 @@ func TestRefusedTrees(t *testing.T) {
 		{changed(cat, `"float_features":`, `"embedding_features":[{}],"float_features":`), "embedding_features"},
 		{changed(cat, `"cat_features_hash":`, `"hashes":`), `"job" has the category of hash 174581543, whose name the file lacks: save the model with its training data`},
 		{changed(cat, `"flat_feature_index":4`, `"flat_feature_index":9`), "no feature with the flat_feature_index 4 among 5"},
+		{changed(cat, `"flat_feature_index":2`, `"flat_feature_index":0`), "two features have the flat_feature_index 0"},
+		{changed(cat, `"feature_index":1`, `"feature_index":0`), "two features have the feature_index 0"},
 		{changed(cat, `"values":[253272131]`, `"values":[]`), "the category of hash 253272131 of the categorical feature 1, which features_info lacks"},
 		{changed(cat, `"split_type":"FloatFeature"`, `"split_type":"OnlineCtr"`), `split_type: got "OnlineCtr"`},
 		{changed(cat, `"float_feature_index":0`, `"float_feature_index":7`), "of the float feature 7, want a border of one of 2 features"},

@@ -69,6 +69,9 @@ func (l *catFeatures) UnmarshalJSON(text []byte) error {
 		if i == trees.MaxInputs {
 			return fmt.Errorf("more than %d features, the maximum", trees.MaxInputs)
 		}
+		if (*l)[f.Index] != nil {
+			return fmt.Errorf("two features have the feature_index %d", f.Index)
+		}
 		(*l)[f.Index] = f
 		return nil
 	})
@@ -209,6 +212,9 @@ func (c *catBoost) order() (names []string, named bool) {
 	columns := map[int]*catFeature{}
 	for _, features := range []catFeatures{c.Features.Floats, c.Features.Categories} {
 		for _, f := range features {
+			if columns[f.Flat] != nil {
+				panic(fault.New("features_info: two features have the flat_feature_index %d", f.Flat))
+			}
 			columns[f.Flat] = f
 		}
 	}
