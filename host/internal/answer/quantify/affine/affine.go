@@ -153,7 +153,7 @@ func affineOf(q *problem.Query) (a *affine, ok bool) {
 	if a, ok = of(q.Model, q.Space); !ok && q.Rule.Groups != nil {
 		a, ok = byGroup(q)
 	}
-	return a, ok && q.K <= 2 && len(q.Relax) == 0 && !q.TellsCopiesApart()
+	return a, ok && q.K <= 2 && len(q.Relax) == 0 && q.Within == nil && !q.TellsCopiesApart()
 }
 
 // Suits reports whether the question is about two copies and a linear model. Of may still refuse its constraints with ErrUnsuited.

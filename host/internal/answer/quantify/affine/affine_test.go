@@ -332,7 +332,7 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestUnsuited: networks with neurons, bins and endless constraints are not for convolution; and time may be over.
+// TestUnsuited: networks with neurons, bins, rows to be near and endless constraints are not for convolution; and time may be over.
 func TestUnsuited(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 37))
 	q := many(r, 23)
@@ -346,6 +346,13 @@ func TestUnsuited(t *testing.T) {
 	bins.K, bins.Notion, bins.Epsilon = 3, fairness.Score, big.NewRat(1, 10)
 	if _, err := Of(t.Context(), &bins, even); !errors.Is(err, ErrUnsuited) {
 		t.Errorf("three bins: %v", err)
+	}
+	near, err := *q, error(nil)
+	if near.Within, err = space.NewVicinity(q.Space, [][]float64{q.Space.Draw(q.Region.Box, r)}, big.NewRat(1, 2)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Of(t.Context(), &near, even); !errors.Is(err, ErrUnsuited) {
+		t.Errorf("near a row: %v", err)
 	}
 	for i := range 300 {
 		p := space.Predicate{{Feature: 1, Interval: space.Interval{Lo: float64(10 * i), Hi: float64(10*i + 1)}}, {Feature: 5, Interval: space.Interval{Lo: float64(10 * i), Hi: float64(10 * i)}}}
