@@ -148,11 +148,13 @@ func fit(spec *Spec) (*Spec, error) {
 }
 
 // Values lists the different results of the column's steps on the kept rows, as texts, sorted: the
-// categories of a feature that takes them from the data. It fails if their number exceeds the
+// categories of a feature that takes them from the data. The features of spec, which may not be
+// complete yet, do not decide which rows are kept. It fails if the number of results exceeds the
 // limit, which is the last argument.
 func Values(spec *Spec, column Column, most int) ([]string, error) {
-	seen := map[string]bool{}
-	err := eachValue(spec, column, func(v value) error {
+	seen, alone := map[string]bool{}, *spec
+	alone.Features = nil
+	err := eachValue(&alone, column, func(v value) error {
 		if seen[v.asText()] = true; len(seen) > most {
 			return fmt.Errorf("more than %d different values, the maximum", most)
 		}
@@ -161,10 +163,10 @@ func Values(spec *Spec, column Column, most int) ([]string, error) {
 	return slices.Sorted(maps.Keys(seen)), err
 }
 
-// eachValue applies the steps to one column of every kept row.
+// eachValue applies the steps to one column of every row that spec, with its features, keeps.
 func eachValue(spec *Spec, column Column, visit func(value) error) error {
 	one := *spec
-	one.Features = []Column{column}
+	one.Features = append([]Column{column}, spec.Features...)
 	for k := range spec.Files {
 		if err := one.eachIn(&spec.Files[k], visit); err != nil {
 			return err

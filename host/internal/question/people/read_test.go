@@ -30,7 +30,7 @@ func number(name string, steps ...Step) Column {
 }
 
 func TestRead(t *testing.T) {
-	threshold := 2.0
+	threshold, ten := 2.0, 10.0
 	for name, c := range map[string]struct {
 		text   string
 		skip   int
@@ -64,6 +64,8 @@ func TestRead(t *testing.T) {
 		}, Label{}, [][]float64{{-1, 0}, {1, 1}, {7, 1}}, nil, 0},
 		"bins laid between the values kept": {"a,b\n0,1\n5,1\n9.9,1\n10,1\n-99,?\n", 0, Format{Missing: []string{"?"}},
 			[]Column{number("a", Step{Bins: &Bins{Count: 2, Fit: true}})}, Label{}, [][]float64{{0}, {1}, {1}, {1}}, nil, 1},
+		"bins laid between rows that lack another value": {"a,b\n0,1\n5,?\n20,?\n", 0, Format{Missing: []string{"?"}},
+			[]Column{number("a", Step{Bins: &Bins{Count: 2, Fit: true}}), {Feature: "b", Name: "b", Missing: &ten}}, Label{}, [][]float64{{0, 1}, {0, 10}, {1, 10}}, nil, 0},
 		"bins of categories": {"a\n1\n9\n", 0, Format{},
 			[]Column{{Feature: "a", Name: "a", Categories: []string{"low", "high"}, Steps: []Step{{Bins: &Bins{Count: 2, Min: 0, Max: 10}}}}},
 			Label{}, [][]float64{{0}, {1}}, nil, 0},

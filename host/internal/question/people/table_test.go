@@ -61,6 +61,10 @@ func TestNullsAreMissing(t *testing.T) {
 		if d, err := Read(&Spec{Files: spec.Files, Features: []Column{jobs}}); err != nil || len(d.Points) != 3 || d.Points[2][0] != 2 {
 			t.Errorf("%s: %v, %v", name, d, err)
 		}
+		binned := &Spec{Files: spec.Files, Features: []Column{number("seen", Step{Since: &time.Time{}}, Step{Bins: &Bins{Count: 2, Fit: true}}), number("income")}}
+		if _, err = Read(binned); err == nil || !strings.Contains(err.Error(), "fewer than two different values") {
+			t.Errorf("%s: bins of a row that is kept and of one that is not: %v", name, err)
+		}
 		spec.Features = []Column{number("age")}
 		spec.Format.RefuseMissing = true
 		if _, err = Read(spec); err == nil || !strings.Contains(err.Error(), name+`:2:1: column "age": missing value ""`) {
