@@ -121,9 +121,13 @@ func (t *table) openParquet(f *os.File, size int64) error {
 		if len(row) != len(texts) {
 			return fmt.Errorf("a row has %d values, want %d", len(row), len(texts))
 		}
+		size := 0
 		for i, v := range row {
 			if t.cells[i] = ""; !v.IsNull() {
 				t.cells[i] = texts[i](v)
+			}
+			if size += len(t.cells[i]); size > MaxRecordBytes { // a dictionary can repeat a long text in many rows
+				return fmt.Errorf("row %d has more than %d bytes, the maximum", t.row+1, MaxRecordBytes)
 			}
 		}
 		return nil
@@ -228,8 +232,8 @@ func moment(at time.Time, zone bool) string {
 
 // scaled writes n/10^scale with all its decimals.
 func (t *table) scaled(n *big.Int, scale int32) string {
-	if scale < 0 || scale > 100 {
-		panic(fmt.Sprintf("got decimals with %d places, want 0 to 100", scale))
+	if scale < 0 || scale > 100 || n.BitLen() > 512 {
+		panic(fmt.Sprintf("got a decimal of %d bits with %d places, want at most 512 bits and 0 to 100 places", n.BitLen(), scale))
 	}
 	digits := fmt.Sprintf("%0*d", int(scale)+1, new(big.Int).Abs(n))
 	if at := len(digits) - int(scale); scale > 0 {

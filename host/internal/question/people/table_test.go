@@ -1,6 +1,7 @@
 package people
 
 import (
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
 )
 
 var tables = []string{"arrow.parquet", "pandas.parquet", "polars.parquet"}
@@ -81,6 +83,14 @@ func TestTableRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	type long struct {
+		A string
+		B string
+	}
+	longRow := filepath.Join(t.TempDir(), "long.parquet")
+	if err := parquet.WriteFile(longRow, []long{{"a", strings.Repeat("x", MaxRecordBytes-1)}, {"aa", strings.Repeat("x", MaxRecordBytes-1)}}); err != nil {
+		t.Fatal(err)
+	}
 	longFooter := slices.Clone(whole)
 	copy(longFooter[len(longFooter)-8:], "\xff\xff\xff\x7f")
 	for name, c := range map[string]struct {
@@ -89,6 +99,7 @@ func TestTableRefusals(t *testing.T) {
 		"nested":        {"testdata/nested.parquet", `column "tags" is of type "nested", want numbers, texts`},
 		"cut off":       {file(t, string(whole[:len(whole)-1])), "does not end as a Parquet file"},
 		"magic alone":   {file(t, "PAR1"), "does not end as a Parquet file"},
+		"a long row":    {longRow, "row 2 has more than 1048576 bytes, the maximum"},
 		"a long footer": {file(t, string(longFooter)), "has 2147483647 bytes, at most 16777216"},
 	} {
 		if cells, err := cellsOf(c.path, Format{}); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -97,6 +108,14 @@ func TestTableRefusals(t *testing.T) {
 	}
 	if _, err := Rows(File{Path: "testdata/arrow.parquet", Skip: 1}, Format{}, nil); err == nil || !strings.Contains(err.Error(), "no lines to skip") {
 		t.Errorf("skip: %v", err)
+	}
+	var failed error
+	func() {
+		defer recovered(&failed)
+		(&table{decimal: "."}).scaled(new(big.Int).Lsh(big.NewInt(1), 512), 2)
+	}()
+	if failed == nil || !strings.Contains(failed.Error(), "a decimal of 513 bits with 2 places") {
+		t.Error(failed)
 	}
 	if got := moment(time.Date(2024, 3, 1, 0, 30, 0, 0, time.FixedZone("", 3600)), true); got != "2024-02-29T23:30:00Z" {
 		t.Error(got)
