@@ -161,17 +161,15 @@ func (v *Vicinity) Has(x []float64) bool {
 // Excludes reports whether a region has no individual in the vicinity: its box is too far from all rows, or the space's
 // constraints forbid every copy of the points that are near. It may also be false then, if too many cases had to be tried.
 func (v *Vicinity) Excludes(s *Space, r Region) bool {
-	if !v.Meets(r.Box) {
-		return true
-	}
-	steps, some := maxCountings, false
-	for _, row := range v.Rows {
-		s.EachCombination(r, row, func(z []float64) { some = some || v.allows(s, row, z, r.Box, &steps) })
-		if some {
-			return false
+	steps := maxCountings
+	return !v.search(0, r.Box, v.limit+v.slack, v.nearest, func(near Box, _ float64) bool {
+		row, some := make([]float64, len(near)), false
+		for _, i := range v.free {
+			row[i] = near[i].Lo
 		}
-	}
-	return true
+		s.EachCombination(r, row, func(z []float64) { some = some || v.allows(s, row, z, r.Box, &steps) })
+		return some
+	})
 }
 
 // allows reports whether a point of a box, with the protected values of z, is allowed and within the distance of a row.
