@@ -102,7 +102,7 @@ type catSplit struct {
 
 // catTree is an oblivious tree. Bit i of a leaf's index says whether split i holds.
 type catTree struct {
-	Values []float64  `json:"leaf_values"`
+	Values []*float64 `json:"leaf_values"`
 	Splits []catSplit `json:"splits"`
 }
 
@@ -191,19 +191,24 @@ func (c *catBoost) scaleAndBias() (bias float64) {
 		return 0
 	}
 	var list []json.RawMessage
-	if err := json.Unmarshal(c.Scale, &list); err != nil || len(list) != 2 || json.Unmarshal(list[0], &c.scale) != nil {
+	var scale, one *float64 // nil for null
+	if json.Unmarshal(c.Scale, &list) == nil && len(list) == 2 && json.Unmarshal(list[0], &scale) == nil && scale != nil {
+		var several []*float64
+		if json.Unmarshal(list[1], &several) != nil {
+			if json.Unmarshal(list[1], &one) != nil {
+				one = nil
+			}
+		} else if len(several) == 1 {
+			one = several[0]
+		} else if len(several) > 1 {
+			panic(fault.New("scale_and_bias: %s", manyScores))
+		}
+	}
+	if one == nil {
 		panic(fault.New("scale_and_bias: got %.60s, want a scale and a list of one bias", c.Scale))
 	}
-	var several []float64
-	if err := json.Unmarshal(list[1], &several); err == nil && len(several) == 1 {
-		return several[0]
-	} else if err == nil && len(several) > 1 {
-		panic(fault.New("scale_and_bias: %s", manyScores))
-	}
-	if err := json.Unmarshal(list[1], &bias); err != nil {
-		panic(fault.New("scale_and_bias: got %.60s, want a scale and a list of one bias", c.Scale))
-	}
-	return bias
+	c.scale = *scale
+	return *one
 }
 
 // order numbers the inputs in the order of the columns and returns their names; named is false if the file lacks names.
@@ -286,7 +291,11 @@ type decided struct {
 // the earlier splits.
 func (c *catBoost) oblivious(t *trees.Tree, o *catTree, from, leaf int, path []decided) {
 	if from == len(o.Splits) {
-		c.add(t, trees.Leaf(o.Values[leaf]*c.scale))
+		value := o.Values[leaf]
+		if value == nil {
+			panic(fault.New("leaf_values: got null, want numbers"))
+		}
+		c.add(t, trees.Leaf(*value*c.scale))
 		return
 	}
 	n := c.node(&o.Splits[from])
@@ -312,15 +321,15 @@ func (c *catBoost) grow(t *trees.Tree, n *catNode) {
 		panic(fault.New("a split without its two children"))
 	}
 	if n.Split == nil {
-		var value float64
-		if json.Unmarshal(n.Value, &value) != nil {
+		var value *float64
+		if json.Unmarshal(n.Value, &value) != nil || value == nil {
 			var several []float64
-			if json.Unmarshal(n.Value, &several) == nil {
+			if json.Unmarshal(n.Value, &several) == nil && several != nil {
 				panic(fault.New(manyScores))
 			}
 			panic(fault.New("value: got %.40q, want a number", n.Value))
 		}
-		c.add(t, trees.Leaf(value*c.scale))
+		c.add(t, trees.Leaf(*value*c.scale))
 		return
 	}
 	at := c.add(t, c.node(n.Split))
