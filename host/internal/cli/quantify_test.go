@@ -140,9 +140,19 @@ func TestQuantifyPopulationOfStudy(t *testing.T) {
 	if code != ExitDone || err != nil || !strings.Contains(stdout, "The map counts every combination of values once") || !bytes.Contains(html, []byte("Plausible people: 2 weighted cells")) {
 		t.Errorf("exit code %d, %v: %s%s", code, err, stdout, stderr)
 	}
-	want := "add --population uniform"
-	if code, _, stderr := command(t, plugins, "quantify", study, "--partition", "5"); code != ExitUsage || !strings.Contains(stderr, want) {
-		t.Errorf("exit code %d, does not say %q: %s", code, want, stderr)
+	for _, c := range []struct{ flag, value, want string }{
+		{"--partition", "5", "add --population uniform"},
+		{"--population", "weights:nowhere.csv", "--population: nowhere.csv: "},
+		{"--population", "", filepath.Base(study) + ": population: "},
+	} {
+		if c.value == "" {
+			if err := os.Remove(filepath.Join(filepath.Dir(study), "cells.csv")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if code, _, stderr := command(t, plugins, "quantify", study, c.flag, c.value); code != ExitUsage || !strings.Contains(stderr, c.want) {
+			t.Errorf("exit code %d, does not say %q: %s", code, c.want, stderr)
+		}
 	}
 }
 

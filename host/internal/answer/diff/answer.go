@@ -239,7 +239,7 @@ func (a *asker) individuals(ctx context.Context, s *session.Session, r *Request,
 		case ctx.Err() != nil: // the change for the rows is still reported
 			out.Unproved = err.Error()
 		default:
-			return nil, session.Mistake(fmt.Errorf("--population: %w", err))
+			return nil, quantify.NoPeople(a.old.Study, name, err)
 		}
 	}
 	if p := a.solver; p != nil {

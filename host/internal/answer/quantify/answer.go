@@ -295,7 +295,7 @@ func (a *asker) read() {
 func (a *asker) answer(ctx context.Context) (*Result, error) {
 	people, err := a.people(ctx)
 	if err != nil {
-		return nil, session.Mistake(fmt.Errorf("--population: %w", err))
+		return nil, NoPeople(a.study, a.Population, err)
 	}
 	o := a.options(people)
 	if a.Mapped || a.Map != "" || a.Partition != "" {
@@ -438,6 +438,15 @@ func People(ctx context.Context, st *study.Study, of *space.Space, seed int64) (
 	a := asker{Request: &Request{Population: st.Population, Seed: seed}, study: st, query: &problem.Query{Space: of}, fits: map[*space.Space]*population.Population{}}
 	a.read()
 	return a.people(ctx)
+}
+
+// NoPeople says why there is no population of the given name, which is the study's or that of --population.
+func NoPeople(st *study.Study, name string, err error) error {
+	from := "--population"
+	if name == st.Population {
+		from = st.Path + ": population"
+	}
+	return session.Mistake(fmt.Errorf("%s: %w", from, err))
 }
 
 // begin starts the question's run in the journal. In parts, it resumes an unfinished run of the

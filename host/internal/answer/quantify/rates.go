@@ -205,7 +205,7 @@ func AnswerRates(ctx context.Context, s *session.Session, r Request) (*Rates, er
 	}
 	people, err := a.people(ctx)
 	if err != nil {
-		return nil, session.Mistake(fmt.Errorf("--population: %w", err))
+		return nil, NoPeople(of.Study, r.Population, err)
 	}
 	s.Work()
 	out := &Rates{Where: r.Where, NoRows: a.noRows}
