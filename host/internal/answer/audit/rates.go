@@ -278,18 +278,24 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 	}
 	out := Rated{Name: strings.Join(names, " × "), Groups: []GroupRates{}}
 	all := cohorts(by.Space, by.Region, features, len(o.People), o.row(by.Rows))
+	ends := make([]map[int]space.Interval, len(features)) // of all people in a band
+	for n := range ends {
+		ends[n] = map[int]space.Interval{}
+		for _, c := range all {
+			of, ok := ends[n][c.bands[n]]
+			if !ok {
+				of = c.ends[n]
+			}
+			ends[n][c.bands[n]] = hull(of, c.ends[n])
+		}
+	}
 	order := make([]*member, len(all))
 	for i, c := range all {
 		order[i] = o.member(c, by, median)
 		for n, f := range features {
-			ends := c.ends[n] // of all people in the band
-			for _, other := range all {
-				if other.bands[n] == c.bands[n] {
-					ends = hull(ends, other.ends[n])
-				}
-			}
-			names[n] = labelOf(&by.Space.Features[f], ends)
-			order[i].missing = order[i].missing || by.Space.Features[f].Missing && ends.Hi == by.Space.Features[f].Hi
+			of := ends[n][c.bands[n]]
+			names[n] = labelOf(&by.Space.Features[f], of)
+			order[i].missing = order[i].missing || by.Space.Features[f].Missing && of.Hi == by.Space.Features[f].Hi
 		}
 		order[i].Label = strings.Join(names, ", ")
 	}
