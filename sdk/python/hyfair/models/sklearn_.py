@@ -254,7 +254,7 @@ def _mean(estimator: Any, flow: Flow, parts: List[Tuple[float, Copy]]) -> Copy:
     for weight, copy in parts:
         model = copy.model
         if len(parts) == 1:
-            return replace(copy, positive=_item(estimator.classes_[1]))
+            return _whole(estimator, copy)
         if not isinstance(model, Trees) or model.sum != "share":
             raise ModelNotReadable(
                 f"{type(estimator).__name__} is the mean of the sigmoids of several models, which is no sum of logits: "
@@ -296,7 +296,12 @@ def _calibrated(estimator: Any, flow: Flow, raw: bool) -> Copy:
         raise ModelNotReadable(
             f"CalibratedClassifierCV with method={estimator.method!r} bends the sum of {inner} in many places, "
             f"which is no sum again: train it with method='sigmoid'")
-    return replace(copy, model=model, positive=_item(estimator.classes_[1]))
+    return replace(_whole(estimator, copy), model=model)
+
+
+def _whole(estimator: Any, copy: Copy) -> Copy:
+    """A member's copy as that of the estimator, whose predict knows no threshold of its members."""
+    return replace(copy, positive=_item(estimator.classes_[1]), threshold=None, at=False)
 
 
 def _stretched(model: Core, times: float, plus: float) -> Core:
@@ -327,7 +332,8 @@ def _threshold(estimator: Any, flow: Flow, raw: bool) -> Copy:
     scorer = getattr(estimator, "_curve_scorer", None)
     label = scorer._get_pos_label() if scorer is not None else estimator.pos_label
     if label is not None and label == estimator.classes_[0]:
-        copy = replace(copy, model=_opposite(copy.model), positive=_item(label))
+        copy = replace(copy, model=_opposite(copy.model), positive=_item(label),
+                       notes=[*copy.notes, f"the score is the probability of the class {_item(label)!r}, the one of the threshold"])
     return replace(copy, threshold=float(border), at=True)
 
 
@@ -381,7 +387,7 @@ def _within(name: str) -> "_Reader":
 
 
 def _only(estimator: Any, flow: Flow, raw: bool) -> Copy:
-    return replace(_model(estimator.estimators_[0], flow, raw), positive=_item(estimator.classes_[1]))
+    return _whole(estimator, _model(estimator.estimators_[0], flow, raw))
 
 
 _Reader = Callable[[Any, Flow, bool], Copy]
