@@ -17,6 +17,8 @@ from .models.inputs import Column
 
 MOST_VALUES = 10_000
 """The most values of a column that are listed one by one."""
+MOST_WHOLE = 1 << 52
+"""The largest end of a domain of whole numbers; a larger one is real."""
 MOST_CATEGORIES = 10_000
 """The most categories that the program takes."""
 
@@ -54,9 +56,10 @@ class Frame:
     def __len__(self) -> int:
         return len(self.data)
 
-    def for_model(self, data: Optional["nw.DataFrame[Any]"] = None) -> Any:
-        """The rows as the estimator takes them: the user's kind of frame, or an array."""
+    def for_model(self, data: Optional["nw.DataFrame[Any]"] = None, names: Optional[Sequence[str]] = None) -> Any:
+        """The rows as the estimator takes them: the user's kind of frame, or an array. ``names`` are its columns, by default all."""
         rows = self.data if data is None else data
+        rows = rows if names is None or list(names) == rows.columns else rows.select(*names)
         return rows.to_numpy() if self.array else rows.to_native()
 
     def head(self, rows: Sequence[int], data: Optional["nw.DataFrame[Any]"] = None) -> "nw.DataFrame[Any]":
@@ -67,6 +70,12 @@ class Frame:
         """A frame of the user's kind."""
         return nw.from_dict(dict(values), backend=self.data.implementation).to_native()
 
+    def typed(self, native: Any, names: Sequence[str]) -> Any:
+        """A frame whose columns with these names have the types of this one's."""
+        data = nw.from_native(native, eager_only=True)
+        made = [_series_like(self.data.get_column(n), data.get_column(n).to_list()) for n in data.columns if n in names]
+        return data.with_columns(*made).to_native()
+
     def column(self, name: str, given: Any = None) -> Tuple[Column, str]:
         """The column with its domain, and how it was found. ``given`` is the user's domain."""
         series = self.data.get_column(name)
@@ -76,7 +85,14 @@ class Frame:
             raise StudyError(f"column {name!r} holds values that cannot be compared ({err}): want numbers, texts or booleans") from None
         present = [c for c in cells if not is_missing(c)]
         gone = [c for c in cells if is_missing(c)]
+        if gone and series.dtype in (nw.Object, nw.String):
+            kinds = sorted({repr(c) for c in series.to_list() if is_missing(c)})
+            if len(kinds) > 1:
+                raise StudyError(f"column {name!r} has missing values of two kinds, {' and '.join(kinds)}, which a model may tell apart: "
+                                 "make them one, as X[…].where(X[…].notna(), None) does")
         column, how = self._column(series, given, present, bool(gone))
+        if gone and type(gone[0]).__name__ == "NAType" and _kind(present[0]) != "text":
+            gone = [math.nan]  # as scikit-learn makes it
         return replace(column, absent=gone[0]) if gone else column, how
 
     def _column(self, series: "nw.Series[Any]", given: Any, present: List[Any], missing: bool) -> Tuple[Column, str]:
@@ -100,7 +116,8 @@ class Frame:
         if "text" in kinds:
             return _category(name, sorted(set(present)), missing), "the texts in the rows"
         if "other" in kinds:
-            raise StudyError(f"column {name!r} holds {present[0]!r}, a {type(present[0]).__name__}: want numbers, texts or booleans")
+            raise StudyError(f"column {name!r} holds {present[0]!r}, a {type(present[0]).__name__}: want numbers, texts or booleans"
+                             + ("; cast the decimals to floats" if type(present[0]).__name__ == "Decimal" else ""))
         return _number(name, present, missing)
 
     def made_up(self, columns: Sequence[Column], count: int, seed: int) -> "nw.DataFrame[Any]":
@@ -200,7 +217,7 @@ def _number(name: str, present: Sequence[Any], missing: bool) -> Tuple[Column, s
     low, high = min(present), max(present)
     if math.isinf(low) or math.isinf(high):
         raise StudyError(f"column {name!r} has infinite values: replace them, or drop these rows")
-    if all(c == int(c) for c in present):
+    if max(-low, high) <= MOST_WHOLE and all(c == int(c) for c in present):
         return _integers(name, int(low), int(high), type(present[0]), missing), "the range in the rows"
     return Column(name, "real", low=float(low), high=float(high), missing=missing), "the range in the rows"
 
@@ -222,7 +239,7 @@ def _given(name: str, given: Any, present: Sequence[Any], missing: bool) -> Colu
         wrong = [c for c in present if not low <= c <= high]
         if wrong:
             raise StudyError(f"domains={{{name!r}: {given!r}}} leaves out {wrong[0]!r}, which is in the rows: widen it, or drop these rows")
-        if all(c == int(c) for c in [*present, low, high]):
+        if max(-low, high) <= MOST_WHOLE and all(c == int(c) for c in [*present, low, high]):
             return _integers(name, int(low), int(high), type(present[0]) if present else int, missing)
         return Column(name, "real", low=float(low), high=float(high), missing=missing)
     if not isinstance(given, (list, set, frozenset)) and not hasattr(given, "tolist"):

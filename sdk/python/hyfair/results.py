@@ -20,6 +20,7 @@ class Result:
 
     _outcome: engine.Outcome
     _frame: Optional[Frame]
+    _names: Mapping[str, Mapping[Any, str]]
     command: str
     """The shell command that gives the same answer."""
 
@@ -73,6 +74,28 @@ class Result:
             return self._frame.like(values)
         return _any_frame(values)
 
+    def _person(self, features: Sequence[str], values: Mapping[str, float], labels: Mapping[str, str], score: float) -> Dict[str, Any]:
+        """A row for a person, as the model takes it: numbers, and the frame's own values of categories."""
+        row: Dict[str, Any] = {}
+        for name in features:
+            value = values[name]
+            if name in self._names:
+                row[name] = next((v for v, label in self._names[name].items() if label == labels[name]), labels[name])
+            elif labels[name] == "missing":
+                row[name] = None
+            else:
+                row[name] = int(value) if float(value).is_integer() else value
+        own = "score"
+        while own in row:
+            own += "_"
+        return {**row, own: score}
+
+    def _people(self, rows: Sequence[Mapping[str, Any]]) -> Any:
+        """Rows of people as a frame of the user's kind; categories have the types of the user's."""
+        if self._frame is None:
+            return self._like(rows)
+        return self._frame.typed(self._like(rows), list(self._names))
+
     def __str__(self) -> str:
         return self._outcome.text
 
@@ -118,7 +141,9 @@ class Audit(Result, answers.AuditAnswer):
         """The people treated worst, as many as ``top``, each with the two extreme copies' scores."""
         return self._like([_flat(row) for row in self._outcome.answer.get("rows") or []])
 
-    def _favoured(self, part: Any) -> float:
+    def _favoured(self, part: Any) -> Optional[float]:
+        if self.classes is not None:  # bands: the groups of an attribute are all people
+            return sum(g.share * (g.selection.rate or 0.0) for g in self.groups.attributes[0].groups) if self.groups else None
         low = bool(self.groups and self.groups.favourable == "negative")
         share = float(part.positive_share)
         return 1 - share if low else share
@@ -169,7 +194,7 @@ class Verdict(Result, answers.CertifyAnswer):
         if w is None:
             return None
         copies = ((w.x1, w.z1, w.labels.x1, w.labels.z1, w.score1), (w.x2, w.z2, w.labels.x2, w.labels.z2, w.score2))
-        return self._like([_person(w.features, {**x, **z}, {**of_x, **of_z}, score) for x, z, of_x, of_z, score in copies])
+        return self._people([self._person(w.features, {**x, **z}, {**of_x, **of_z}, score) for x, z, of_x, of_z, score in copies])
 
     def to_frame(self) -> Any:
         """The same as ``pair``."""
@@ -203,7 +228,7 @@ class Search(Result, answers.SearchAnswer):
         if self.best is None:
             return None
         b = self.best
-        return self._like([_person(b.features, {**b.x, **one.z}, {**b.labels, **one.labels}, one.score) for one in b.scores])
+        return self._people([self._person(b.features, {**b.x, **one.z}, {**b.labels, **one.labels}, one.score) for one in b.scores])
 
 
 class Explanation(Result, answers.ExplainAnswer):
@@ -240,8 +265,10 @@ class Picture:
         return "".join(self.svgs)
 
 
-def of(asked: "type[R]", outcome: engine.Outcome, command: str, frame: Optional[Frame]) -> "R":
-    """The result of a command. Raises CommandFailed or Contradiction, with what was found."""
+def of(
+    asked: "type[R]", outcome: engine.Outcome, command: str, frame: Optional[Frame], names: Mapping[str, Mapping[Any, str]],
+) -> "R":
+    """The result of a command. ``names`` are those of the values of categories. Raises CommandFailed or Contradiction, with what was found."""
     kind: Any = asked
     content = dict(outcome.answer)
     if outcome.code == engine.INTERRUPTED:
@@ -251,7 +278,7 @@ def of(asked: "type[R]", outcome: engine.Outcome, command: str, frame: Optional[
     elif kind is Quantified and "attributes" in content:
         kind = QuantifiedGroups
     result: R = _decoded(kind, content)
-    for name, value in (("_outcome", outcome), ("_frame", frame), ("command", command)):
+    for name, value in (("_outcome", outcome), ("_frame", frame), ("_names", names), ("command", command)):
         object.__setattr__(result, name, value)
     said = "\n".join(re.sub(r"^hyfair: ", "", line) for line in outcome.notes)
     if outcome.code == engine.CONTRADICTION:
@@ -284,19 +311,6 @@ def _decoded(kind: Any, content: Any) -> Any:
     if origin is dict:
         return {key: _decoded(inside[1], value) for key, value in content.items()}
     return content
-
-
-def _person(features: Sequence[str], values: Mapping[str, float], labels: Mapping[str, str], score: float) -> Dict[str, Any]:
-    """A row for a person: numbers as numbers, categories by name."""
-    row: Dict[str, Any] = {name: labels[name] for name in features}
-    for name, label in labels.items():
-        try:
-            value = float(label)
-        except ValueError:
-            continue
-        if value == values[name]:
-            row[name] = int(value) if value.is_integer() else value
-    return {**row, "score": score}
 
 
 def _one_type(cells: List[Any]) -> List[Any]:

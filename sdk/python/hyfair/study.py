@@ -6,8 +6,10 @@ import csv
 import json
 import math
 import re
+import shlex
 import shutil
 import tempfile
+import warnings
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -33,6 +35,8 @@ MARK = ""
 R = TypeVar("R", bound=results.Result)
 Number = Union[int, float, Fraction, str]
 Where = Union[str, Mapping[str, Any]]
+Names = Dict[str, Dict[Any, str]]
+"""For each feature of categories, the name of each of its values."""
 
 
 class Study:
@@ -62,7 +66,8 @@ class Study:
         epsilon: Optional[Number] = None, notion: Optional[str] = None, favourable: Any = None, weights: Any = None,
         columns: Optional[Sequence[str]] = None, name: str = "study", summary: Optional[str] = None, seed: int = 1,
     ) -> None:
-        self.name, self._where = name, _predicate(where)
+        self.name, self._where = name, _predicate(where, {})
+        self._names: Names = {}
         self.guesses: List[str] = []
         self._agreement = ""
         self._how: Dict[str, str] = {}
@@ -73,8 +78,12 @@ class Study:
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         try:
             _Draft(self, model, self._frame, domains or {}).write(
-                _protected(protected, sensitive_features, self._frame.names), y, weights, threshold, favourable,
+                _protected(protected, sensitive_features, self._frame), y, weights, threshold, favourable,
                 {"epsilon": epsilon, "notion": notion}, constraints, summary, seed)
+            self._where = _predicate(where, self._names)
+        except StudyError as err:
+            self._remove()  # and with it the file whose lines the program names
+            raise StudyError(re.sub(re.escape(str(self._folder)) + r"\S*study\.yaml:\d+:\d+: ", "", str(err))) from err.__cause__
         except BaseException:
             self._remove()
             raise
@@ -86,6 +95,7 @@ class Study:
         self._folder = self._path = path
         self._agreement, self._how = "", {}
         self._inspected = engine.run(["inspect", str(path)], page=False)
+        self._names = {f["name"]: {n: n for n in f["categories"]} for f in self._inspected.answer["features"] if f.get("categories")}
         return self
 
     @property
@@ -94,8 +104,15 @@ class Study:
         return self._folder
 
     def save(self, folder: Union[str, Path]) -> Path:
-        """Save the study as a folder, which ``hyfair.load`` and the command line read."""
+        """Save the study as a folder, which ``hyfair.load`` and the command line read.
+
+        A study's file has no ``where``: a warning says how to ask with it.
+        """
         to = Path(folder)
+        if self._folder.is_file():
+            raise StudyError(f"{self._folder} is a file: load its folder, and save that")
+        if self._where:
+            warnings.warn(f"{to} is saved without where=: ask with --where {shlex.quote(self._where)}, or where={self._where!r}", stacklevel=2)
         if to.exists() and (not to.is_dir() or any(to.iterdir())):
             raise StudyError(f"{to} exists and is not empty: give another folder, or remove it")
         shutil.copytree(self._folder, to, dirs_exist_ok=True, ignore=shutil.ignore_patterns("journal.db*"))
@@ -106,8 +123,6 @@ class Study:
 
     def command(self, name: str, **flags: Any) -> str:
         """The shell command that asks the same question."""
-        import shlex
-
         return shlex.join(["hyfair", *self._arguments(name, flags)])
 
     def audit(
@@ -171,7 +186,7 @@ class Study:
         arguments = self._arguments(name, flags)
         if self._frame is not None and self._temporary and name != "audit":
             arguments += ["--journal", str(self._folder / "journal.db")]
-        return results.of(kind, engine.run(arguments), self.command(name, **flags), self._frame)
+        return results.of(kind, engine.run(arguments), self.command(name, **flags), self._frame, self._names)
 
     @property
     def _temporary(self) -> bool:
@@ -179,11 +194,18 @@ class Study:
 
     def _arguments(self, name: str, flags: Mapping[str, Any]) -> List[str]:
         given = {k: v for k, v in flags.items() if v is not None}
-        if self._where and "where" not in given:
+        if self._where and "where" not in given and name != "inspect":
             given["where"] = self._where
         out = [name, "--study", str(self._path)] if name == "report" else [name, str(self._path)]
         for key, value in given.items():
-            out += _flag(key.replace("_", "-"), value)
+            if key == "where":
+                out += ["--where", _predicate(value, self._names) or ""]
+            elif key == "protected" and isinstance(value, str) and value in self._inspected.answer.get("protected", {}):
+                out += _flag(key, [value])
+            elif key == "threshold" and isinstance(value, Mapping):
+                out += _thresholds(value, self._names)
+            else:
+                out += _flag(key.replace("_", "-"), value)
         return out
 
     def __repr__(self) -> str:
@@ -241,6 +263,8 @@ class _Draft:
                 column, self.broken[name] = Column(name, "category"), err
             self.columns.append(column)
         self._spare()
+        fitted = _fitted_with(model, frame.names)
+        self.takes = fitted if fitted and set(fitted) <= set(frame.names) else frame.names
         self.copy = self._read()
 
     def _spare(self) -> None:
@@ -255,7 +279,8 @@ class _Draft:
     def _read(self) -> Copy:
         _refuse_unfit(self.model, self.frame.names)
         try:
-            copy = models.read(self.model, self.columns)
+            of = {c.name: c for c in self.columns}
+            copy = models.read(self.model, [of[name] for name in self.takes])
         except Error:
             raise
         except Exception as err:
@@ -275,14 +300,15 @@ class _Draft:
         for name in protected:
             if name in self.broken:
                 raise self.broken[name]
-        rules = _constraints(constraints)
-        said = json.dumps(rules, default=str) + (study._where or "")
+        said = (str(_constraints(constraints, {})) + (study._where or "")).replace("\\", "")
         used = {i.column for i in copy.inputs}
         kept = [c for c in self.columns if c.name in used or c.name in protected or c.name not in self.broken and c.name in said]
         left = [c.name for c in self.columns if c not in kept]
         if left:
             study.guesses.append(f"left out, since the model does not use them: {', '.join(left)}")
         made = {c.name: _Feature(c, [i for i in copy.inputs if i.column == c.name], protected) for c in kept}
+        study._names = {name: f.named() for name, f in made.items() if f.names}
+        rules = _constraints(constraints, study._names)
         for c in kept:
             if self.how[c.name]:
                 study.guesses.append(f"{c.name}: domain {_column_text(c)}, {self.how[c.name]}")
@@ -305,7 +331,7 @@ class _Draft:
         extra: Dict[str, List[str]] = {}
         if y is not None:
             labels = _cells(y, len(frame), "y")
-            column = _free("label" if not isinstance(getattr(y, "name", None), str) else y.name, [*frame.names])
+            column = _free(y.name if isinstance(getattr(y, "name", None), str) and y.name else "label", [*frame.names])
             extra[column] = [_text(v) for v in labels]
             data["label"] = {"column": column, "positive": sorted({_text(v) for v in labels if v == copy.positive})}
             if not data["label"]["positive"]:
@@ -322,13 +348,15 @@ class _Draft:
         yaml["decision"] = self._decision(threshold, favourable, protected)
         _write_rows(folder / "rows.csv", {**table, **extra})
         (folder / "study.yaml").write_text(_yaml(yaml), "utf-8")
-        self._compare(yaml, kept, made, seed)
+        self._compare(yaml, kept, made, seed, threshold is None)
 
     def _decision(self, threshold: Any, favourable: Any, protected: Mapping[str, Any]) -> Optional[Dict[str, Any]]:
         out: Dict[str, Any] = {}
         if isinstance(threshold, Mapping):
             by_group = all(k in protected for k in threshold)
-            out["threshold" if by_group else "bands"] = {k: dict(v) if isinstance(v, Mapping) else v for k, v in threshold.items()}
+            out["threshold" if by_group else "bands"] = _by_group(threshold, self.study._names) if by_group else dict(threshold)
+            if not by_group and any(isinstance(v, Mapping) for v in threshold.values()):
+                raise StudyError(f"threshold= is by {_list(list(threshold))}, and protected= does not name it: thresholds by group are of protected attributes")
         elif threshold is not None:
             out["threshold"] = _decimal(threshold)
         elif self.copy.threshold is not None:
@@ -345,8 +373,10 @@ class _Draft:
             out["yes"] = "high" if favourable == self.copy.positive else "low"
         return out or None
 
-    def _compare(self, yaml: Dict[str, Any], kept: Sequence[Column], made: Mapping[str, "_Feature"], seed: int) -> None:
-        """Hold the copy against the estimator on the rows and on made-up people."""
+    def _compare(
+        self, yaml: Dict[str, Any], kept: Sequence[Column], made: Mapping[str, "_Feature"], seed: int, by_model: bool,
+    ) -> None:
+        """Hold the copy against the estimator on the rows and on made-up people; by_model: decisions are those of its predict."""
         study, frame = self.study, self.frame
         drawn = frame.made_up(kept, MADE_UP, seed)
         with tempfile.TemporaryDirectory(prefix="hyfair-") as other:
@@ -359,7 +389,10 @@ class _Draft:
             with ThreadPoolExecutor(2) as pool:
                 asked = []
                 for of, place, rows in (("rows", study._folder, frame.data), ("made-up people", folder, drawn)):
-                    own = _scores(self.model, self.copy, frame.for_model(rows), len(rows), of)
+                    given = frame.for_model(rows, self.takes)
+                    own = _scores(self.model, self.copy, given, len(rows), of)
+                    if of == "rows" and by_model:
+                        _as_predicted(self.model, self.copy, given, own)
                     scores = folder / f"{place.name}-scores.csv"
                     _write_rows(scores, {"score": [repr(s) for s in own]})
                     asked.append((of, place, rows, own, pool.submit(
@@ -451,10 +484,19 @@ class _Feature:
     def values(self, given: Any) -> Any:
         """The protected values that copies take, as the study says them."""
         if given is None or isinstance(given, str) and given == "all":
+            if self.column.kind == "real":
+                raise StudyError(f"{self.column.name!r} has real numbers: name those that are compared, protected={{{self.column.name!r}: […]}}")
+            if not self.column.missing and (len(self.names) == 1 if self.names else self.column.low == self.column.high):
+                raise StudyError(f"{self.column.name!r} has one value in X, so nothing is compared: give the others, domains={{{self.column.name!r}: […]}}")
             return "all"
         if isinstance(given, tuple) and len(given) == 2 and not self.names:
             return f"{given[0]}..{given[1]}"
-        return [self.names.get(v, _text(v)) for v in ([given] if isinstance(given, (str, int, float)) else given)]
+        of = self.named() if self.names else None
+        return [_named(self.column.name, v, of) for v in ([given] if isinstance(given, (str, int, float)) else given)]
+
+    def named(self) -> Dict[Any, str]:
+        """The name of each value of a feature of categories; None is a missing one."""
+        return {**self.names, None: self.fill} if self.column.missing and self.fill != MARK else dict(self.names)
 
 
 def _no_missing(name: str) -> StudyError:
@@ -493,14 +535,36 @@ def _refuse_unfit(model: Any, names: Sequence[str]) -> None:
             check_is_fitted(model)
         except NotFittedError:
             raise ModelNotReadable(f"{type(model).__name__} is not fitted: call fit(X, y) first") from None
-    try:
-        wanted = getattr(model, "feature_names_in_", None)
-    except Exception:  # a pipeline whose first step has none
-        wanted = None
-    if wanted is not None:
-        gone = [str(w) for w in wanted if str(w) not in names]
-        if gone:
-            raise StudyError(f"X lacks {_list(gone)}, which the model was fitted with: give the frame that model.predict_proba takes")
+    fitted = _fitted_with(model, names)
+    gone = [w for w in fitted if w not in names]
+    if gone and len(gone) < len(fitted):  # a model of an array may have made names up
+        raise StudyError(f"X lacks {_list(gone)}, which the model was fitted with: give the frame that model.predict_proba takes")
+
+
+def _fitted_with(model: Any, columns: Sequence[str]) -> List[str]:
+    """The names of the columns that the estimator was fitted with, empty if it has none."""
+    blanks = {re.sub(r"\s", "_", c): c for c in columns}  # as LightGBM has them
+    for attribute in ("feature_names_in_", "feature_names_", "feature_names", "feature_name"):  # the second is CatBoost's, others Boosters'
+        try:
+            names: Any = getattr(model, attribute, None)
+            names = names() if callable(names) else names
+        except Exception:  # a pipeline whose first step has none
+            continue
+        if names is not None and not isinstance(names, str):
+            return [n if n in columns else blanks.get(n, n) for n in map(str, names)]
+    return []
+
+
+def _as_predicted(model: Any, copy: Copy, frame: Any, scores: Sequence[float]) -> None:
+    """Refuse an estimator whose predict says something else than its scores and their threshold."""
+    if not hasattr(model, "predict") or not hasattr(model, "classes_"):
+        return
+    said, yes = model.predict(frame), _text(copy.positive)
+    threshold = 0.5 if copy.threshold is None else copy.threshold
+    wrong = sum((score > threshold) != (_text(label) == yes) for score, label in zip(scores, said) if abs(score - threshold) > 1e-6)
+    if wrong:
+        raise StudyError(f"{type(model).__name__}.predict decides for {wrong:,} of {len(scores):,} rows otherwise than scores above {threshold} "
+                         f"do: give threshold=, the score above which its decision is {copy.positive!r}")
 
 
 def _scores(model: Any, copy: Copy, frame: Any, count: int, of: str) -> List[float]:
@@ -564,7 +628,8 @@ def _write_rows(path: Path, table: Mapping[str, Sequence[Any]]) -> None:
         writer.writerows(zip(*table.values()))
 
 
-def _protected(given: Any, other: Any, names: Sequence[str]) -> Dict[str, Any]:
+def _protected(given: Any, other: Any, frame: Frame) -> Dict[str, Any]:
+    names = frame.names
     if given is not None and other is not None:
         raise StudyError("protected= and sensitive_features= mean the same: give one")
     given = other if given is None else given
@@ -578,6 +643,9 @@ def _protected(given: Any, other: Any, names: Sequence[str]) -> Dict[str, Any]:
         out = {name: None for name in given.columns}
     elif isinstance(getattr(given, "name", None), str):
         out = {given.name: None}
+        if given.name in names and list(given) != frame.data.get_column(given.name).to_list():
+            raise StudyError(f"sensitive_features= has other values than the column {given.name!r} of X: add them to X as a column of its own, "
+                             "and name that")
     else:
         out = {name: None for name in given}
     gone = [str(name) for name in out if name not in names]
@@ -588,7 +656,7 @@ def _protected(given: Any, other: Any, names: Sequence[str]) -> Dict[str, Any]:
     return out
 
 
-def _constraints(given: Any) -> Optional[Dict[str, Any]]:
+def _constraints(given: Any, names: Names) -> Optional[Dict[str, Any]]:
     if given is None:
         return None
     if isinstance(given, str):
@@ -597,45 +665,92 @@ def _constraints(given: Any) -> Optional[Dict[str, Any]]:
     out: Dict[str, Any] = {}
     for name, rule in rules:
         if isinstance(rule, Mapping) and "forbid" in rule:
-            out[name] = {**rule, "forbid": _predicate(rule["forbid"])}
+            out[name] = {**rule, "forbid": _predicate(rule["forbid"], names)}
         else:
-            out[name] = {"forbid": [_predicate(r) for r in rule] if isinstance(rule, (list, tuple)) else _predicate(rule)}
+            out[name] = {"forbid": [_predicate(r, names) for r in rule] if isinstance(rule, (list, tuple)) else _predicate(rule, names)}
     return out
 
 
-def _predicate(where: Any) -> Optional[str]:
+def _predicate(where: Any, names: Names) -> Optional[str]:
     """``{"age": (30, 39), "sex": "male"}`` as the program writes it: age=30..39,sex=male."""
     if where is None or isinstance(where, str):
         return where
+    if not isinstance(where, Mapping):
+        raise StudyError(f"where={where!r}: want a mapping such as {{'age': (30, 39), 'sex': 'male'}}, or a text such as 'age=30..39,sex=male'")
 
-    def word(value: Any) -> str:
-        return re.sub(r"([\\,|=.])", r"\\\1", value) if isinstance(value, str) else _text(value)
+    def side(name: str, value: Any) -> str:
+        def word(one: Any) -> str:
+            return _escaped(_named(name, one, names.get(name)))
 
-    def side(value: Any) -> str:
+        if isinstance(value, range) and value.step == 1 and value:
+            value = value.start, value[-1]
         if isinstance(value, tuple) and len(value) == 2:
-            return "..".join("" if v is None else _text(v) for v in value)
-        return "|".join(map(word, value)) if isinstance(value, (list, set, frozenset)) else word(value)
+            return "..".join("" if v is None else word(v) if name in names else _text(v) for v in value)
+        many = isinstance(value, (list, set, frozenset)) or getattr(value, "ndim", 0) == 1
+        return "|".join(map(word, value)) if many else word(value)
 
-    return ",".join(f"{word(name)}={side(value)}" for name, value in where.items())
+    return ",".join(f"{_escaped(name)}={side(name, value)}" for name, value in where.items())
+
+
+def _named(feature: str, value: Any, names: Optional[Mapping[Any, str]]) -> str:
+    """A value as the study's file names it. The program takes a number that names no category for its index."""
+    if is_missing(value):
+        value = None
+    if names is None:
+        return "missing" if value is None else _text(value)
+    if value in names:
+        return names[value]
+    if _text(value) not in names.values():
+        raise StudyError(f"{feature!r} has no value {value!r}: it has {_list(list(names.values()))}")
+    return _text(value)
+
+
+def _escaped(text: str) -> str:
+    """A name in a predicate; sdk/space/escape.go reads it."""
+    return re.sub(r"[\\,|=.]|^\s+|\s+$", lambda found: "".join("\\" + c for c in found[0]), text)
+
+
+def _by_group(threshold: Mapping[str, Any], names: Names) -> Dict[str, Any]:
+    """Thresholds by group as the study's file has them. A text that is no value is several, as in a predicate."""
+    def key(name: str, value: Any) -> str:
+        if isinstance(value, tuple) and len(value) == 2:
+            return "..".join(map(_text, value))
+        if isinstance(value, str) and value not in names.get(name, {}) and re.search(r"\.\.|\|", value):
+            return value
+        return _escaped(_named(name, value, names.get(name)))
+
+    return {name: {key(name, v): _by_group(t, names) if isinstance(t, Mapping) else _decimal(t) for v, t in of.items()}
+            for name, of in threshold.items()}
+
+
+def _thresholds(given: Mapping[str, Any], names: Names) -> List[str]:
+    """The flag for thresholds by group, or for bands."""
+    if not any(isinstance(v, Mapping) for v in given.values()):
+        return ["--bands", ",".join(f"{k}={_decimal(v)}" for k, v in given.items())]
+    (name, of), *more = _by_group(given, names).items()
+    if more or any(isinstance(t, Mapping) or "," in k for k, t in of.items()) or ":" in name:
+        raise StudyError("threshold= of a question is by one attribute, without a colon in its name or a comma in its values: give it to Study")
+    return ["--threshold", f"{name}:" + ",".join(f"{k}={t}" for k, t in of.items())]
 
 
 _REPEATED = {"rules", "protected", "arms", "relax", "set", "row"}
 
 
 def _flag(name: str, value: Any) -> List[str]:
-    if name == "where":
-        return ["--where", _predicate(value) or ""]
     if isinstance(value, bool):
         return [f"--{name}" if value else f"--{name}=false"]
     if isinstance(value, Mapping):
-        pairs = [(f"{k}:{g}", t) for k, v in value.items() for g, t in v.items()] if any(isinstance(v, Mapping) for v in value.values()) \
-            else list(value.items())
-        return [f"--{name}", ",".join(f"{k}={_decimal(v)}" for k, v in pairs)]
+        return [f"--{name}", ",".join(f"{k}={_decimal(v)}" for k, v in value.items())]
     if isinstance(value, (list, tuple)):
         if name in _REPEATED:
-            return [word for v in value for word in (f"--{name}", str(v))]
+            return [word for v in value for word in (f"--{name}", str(v) if name in ("row", "set") else _quoted(str(v)))]
         return [f"--{name}", ",".join(map(_decimal, value))]
     return [f"--{name}", _decimal(value)]
+
+
+def _quoted(text: str) -> str:
+    """One of the values of a flag that takes several, as CSV has it."""
+    return '"' + text.replace('"', '""') + '"' if re.search('[,"\n]', text) else text
 
 
 def _cells(values: Any, count: int, what: str) -> List[Any]:

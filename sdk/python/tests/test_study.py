@@ -127,6 +127,10 @@ class Answers(unittest.TestCase):
                 got = loaded._ask(getattr(hyfair.results, {"audit": "Audit", "certify": "Verdict"}[command]), command, flags)
                 self.assertEqual(timeless(json.loads(out.stdout)), timeless(got.to_dict()))
             self.assertTrue(got.to_dict()["input_check"]["checked"])
+            with self.assertWarnsRegex(UserWarning, "saved without where=: ask with --where sex=male"):
+                study(where={"sex": "male"}).save(Path(folder) / "men")
+            with self.assertRaisesRegex(hyfair.StudyError, "is a file"):
+                hyfair.load(Path(folder) / "lender" / "study.yaml").save(Path(folder) / "other")
             self.assertEqual(timeless(made.audit().to_dict()), timeless(loaded.audit().to_dict()))
 
     def test_an_interrupt_gives_what_is_known(self):
@@ -204,6 +208,7 @@ class Frames(unittest.TestCase):
             (["b", "a"], None, "category", ("a", "b")),
             ([0, 20_000], None, "integer", ()),
             ([1, 2], (0, 3), "integer", (0, 1, 2, 3)),
+            ([1, 2**53], None, "real", ()),
             ([1, 2], range(0, 3), "integer", (0, 1, 2)),
             ([1, 2], [2, 1, 3], "category", (2, 1, 3)),
             ([1, 2], (0.5, 3), "real", ()),
@@ -250,9 +255,37 @@ class Frames(unittest.TestCase):
                      "label: {column: paid, positive: [yes]}".replace("[yes]", '["yes"]'), "threshold: {sex: {male: 0.6, female: 0.5, other: 0.5}}"):
             self.assertIn(want, text)
         self.assertIn("--where age=20..25", one.command("certify"))
+        self.assertNotIn("--where", repr(one))  # inspect has none
         self.assertEqual(one.audit().where, "age=20..25")
         bands = study(threshold={"A": 0.8, "B": 0.55, "C": 0})
         self.assertIs(bands.certify().fair, False)
+        scores = lender().predict_proba(people())[:, 1]
+        self.assertAlmostEqual(study(threshold={"A": 0.6, "B": 0}).audit().overall["selection_rate"], np.mean(scores >= 0.6))
+        # A question may have another threshold.
+        by_sex = {"sex": {"male": 0.7, "female": 0.5}}
+        self.assertEqual(study().audit(threshold=by_sex).overall, study(threshold=by_sex).audit().overall)
+        self.assertEqual(study().audit(threshold={"A": 0.6, "B": 0}).overall, study(threshold={"A": 0.6, "B": 0}).audit().overall)
+
+    def test_values_of_categories(self):
+        # As users have them, whatever they are as text; the program would take 0 for the first.
+        X = people().assign(
+            sex=["male", " fe,male "] * 30, own=[True, False, False] * 20, grade=[2, 3, 4, 0, 1, 3] * 10, code=["0", "", "1|2"] * 20)
+        X["score"] = X.pop("income")
+        model = Linear(-1.0, age=0.03, sex={"male": 0.8, " fe,male ": 0.0}, own={True: 0.5, False: 0.0},
+                       grade=dict(zip([4, 3, 2, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.5])), code={"0": 0.1, "": 0.2, "1|2": 0.3}, score=0.1)
+        one = study(model, X, protected={"sex": None, "own": None, "code": ["", "1|2"]}, domains={"grade": [4, 3, 2, 1, 0]},
+                    threshold={"own": {True: 0.6, False: 0.7}})
+        for where in ({"sex": " fe,male "}, {"own": True}, {"grade": 3}, {"grade": [0, 1]}, {"code": "1|2"}, {"code": ""}, {"age": range(21, 24)}):
+            (name, value), = where.items()
+            want = X[name].isin(value if isinstance(value, (list, range)) else [value]).sum()
+            self.assertEqual(one.audit(where=where, groups=False).overall["people"], want, where)
+        for wrong in (dict(where={"grade": 5}), dict(protected={"grade": [5]}), dict(constraints={"c": {"grade": 5}}),
+                      dict(threshold={"grade": {5: 0.3}}, protected=["grade"])):
+            with self.assertRaisesRegex(hyfair.StudyError, "'grade' has no value 5: it has 4, 3, 2, 1, 0"):
+                study(model, X, domains={"grade": [4, 3, 2, 1, 0]}, **wrong)
+        pair = one.certify().pair
+        self.assertEqual(list(pair.dtypes[list(X)]), list(X.dtypes))
+        self.assertTrue(np.allclose(model.predict_proba(pair)[:, 1], pair["score_"], atol=1e-12))
 
 
 class Missing(Linear):
@@ -297,6 +330,13 @@ class BadInput(unittest.TestCase):
             ("several outputs", dict(model=Several(-1, age=1)), hyfair.ModelNotReadable),
             ("want a number; look for missing", dict(model=lender(shift=math.nan)), hyfair.DisagreesWithModel),
             ("notion", dict(notion="scores"), hyfair.StudyError),
+            ("has other values than the column 'age'", dict(protected=None, sensitive_features=X["age"] > 22), hyfair.StudyError),
+            ("'sex' has one value in X, so nothing is compared", dict(X=X.assign(sex="male")), hyfair.StudyError),
+            ("'age' has one value in X", dict(X=X.assign(age=30), protected=["age"]), hyfair.StudyError),
+            ("name those that are compared", dict(protected=["income"]), hyfair.StudyError),
+            ("two kinds, None and nan", dict(X=X.assign(sex=pd.Series(["male", None, np.nan] * 20, dtype=object))), hyfair.StudyError),
+            ("protected= does not name it", dict(threshold={"age": {20: 0.5}}), hyfair.StudyError),
+            ("want a mapping such as", dict(where=["age"]), hyfair.StudyError),
         ]
         for want, given, kind in cases:
             with self.subTest(want):
@@ -308,6 +348,29 @@ class BadInput(unittest.TestCase):
     def test_a_column_that_the_model_does_not_use_may_be_anything(self):
         one = study(X=people().assign(note=pd.Timestamp("2020-01-01"), id=range(60)))
         self.assertIn("left out, since the model does not use them: note, id", one.guesses)
+
+    def test_a_model_gets_the_columns_of_its_fit(self):
+        model = lender()
+        model.feature_names_in_ = np.array(["income", "age"])
+        model.weights = {"income": 0.1, "age": 0.03}
+        model.predict_proba = lambda frame: self.assertEqual(list(frame), ["income", "age"]) or Linear.predict_proba(model, frame)
+        audit = study(model).audit()
+        self.assertEqual((audit.overall["flips"], len(audit.by_group)), (0.0, 2))
+        model.feature_names_in_ = ["income", "years"]
+        with self.assertRaisesRegex(hyfair.StudyError, "X lacks years, which the model was fitted with"):
+            study(model)
+        model = lender()
+        model.feature_names_in_ = ["feature_0", "feature_1", "feature_2"]  # those of a model of an array
+        study(model)
+
+    def test_decisions_are_those_of_predict(self):
+        model = lender()
+        model.predict = lambda frame: np.where(model.predict_proba(frame)[:, 1] > 0.6, "yes", "no")
+        with self.assertRaisesRegex(hyfair.StudyError, "Linear.predict decides for [0-9]+ of 60 rows otherwise than scores above 0.5 do: give threshold="):
+            study(model, threshold=None)
+        study(model, threshold=0.6)
+        model.predict = lambda frame: np.where(model.predict_proba(frame)[:, 1] > 0.5, "yes", "no")
+        study(model, threshold=None)
 
     def test_disagrees(self):
         with self.assertRaisesRegex(hyfair.DisagreesWithModel, "other scores for 60 of 60 rows, by up to 0.1") as caught:
