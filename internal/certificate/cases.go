@@ -32,7 +32,7 @@ func (s *Statement) checkCases(c *sdk.CaseProof, l *Leaf) error {
 		before := -1
 		for _, i := range side.Copies {
 			if i <= before || i >= len(l.Copies) {
-				return fmt.Errorf("copy %d must be above %d and below %d", i, before, len(l.Copies))
+				return fmt.Errorf("copy %d: want more than %d and less than %d", i, before, len(l.Copies))
 			}
 			before = i
 		}

@@ -117,8 +117,8 @@ func bins(q *problem.Query, logits []*big.Rat) int {
 	return b.K(logits)
 }
 
-// Value encloses an individual's value for goals with one, given its logits: its gap or
-// margin, or its number of bins.
+// Value encloses the value of an individual with these logits: for MaxK and MinK its number
+// of bins, else its gap or margin.
 func Value(q *problem.Query, logits []*big.Rat) (lo, hi float64) {
 	if q.Goal == problem.MaxK || q.Goal == problem.MinK {
 		k := float64(bins(q, logits))

@@ -64,9 +64,9 @@ type Config struct {
 	// HandOver is how long a plugin that was asked to stop may hand over pieces before it
 	// is killed; 0: 10 min. Time within SolveOptions.Pieces does not count.
 	HandOver time.Duration
-	// NoTLS starts a plugin that is known not to support TLS without it. Otherwise
-	// TLS is tried first, and a plugin that does not offer it is started again
-	// without it. Without TLS only a Unix socket is accepted.
+	// NoTLS says that the plugin is known not to support TLS, and starts it without.
+	// Otherwise TLS is tried first, and a plugin that does not offer it is started
+	// again without it. Without TLS only a Unix socket is accepted.
 	NoTLS bool
 }
 
@@ -87,7 +87,7 @@ type Plugin struct {
 	tls  bool
 }
 
-// outputSize is how much of a plugin's output is kept, in bytes: the end of it.
+// outputSize is the number of bytes that are kept, from the end of a plugin's output.
 const outputSize = 64 << 10
 
 // Launch starts the plugin and asks it to describe itself. An error wraps

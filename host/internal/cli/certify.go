@@ -73,7 +73,7 @@ docs/user/certify.md explains verdicts and grades, docs/user/partition.md --part
 	}}, "check", "fair or unfair: exit with code 3 if the verdict differs")
 	fl.StringVar(&r.Partition, "partition", "", `decide the question in parts: a chunk size for every feature such as 10, "age=10,hours-per-week=20", or adaptive`)
 	fl.BoolVar(&r.All, "all", false, "with --partition: decide every part, not only up to the first witness")
-	fl.DurationVar(&r.SoftTimeout, "soft-timeout", partition.DefaultSoftTimeout, "with --partition: wall time of one question to the solver")
+	fl.DurationVar(&r.SoftTimeout, "soft-timeout", partition.DefaultSoftTimeout, "with --partition: limit of the wall time of one question to the solver")
 	app.addShard(cmd, "with --partition: ")
 	fl.BoolVar(&r.Fresh, "fresh", false, "with --partition: begin a new run, even if an interrupted one could be resumed")
 	return cmd

@@ -108,7 +108,7 @@ func interruptedIf(interrupted bool, err error) error {
 	return err
 }
 
-// interruption returns the error of an interrupted command, with what else failed.
+// interruption returns the error of an interrupted command; failed, unless nil, joins it.
 func interruption(text string, failed error) error {
 	err := errors.New(text)
 	if failed != nil && !errors.Is(failed, context.Canceled) {

@@ -39,10 +39,10 @@ type Rank struct {
 	// The number of networks that count: those on which every arm has a run. For the measure certified,
 	// those on which no proof was refuted.
 	Networks int `json:"networks"`
-	// The number of other arms, summed over the networks, than which this one is significantly better:
+	// The number of other arms that this one is significantly better than, summed over the networks:
 	// Mann-Whitney U, p < 0.05 after Holm, on networks on which every arm has at least five runs.
 	Wins int `json:"wins"`
-	// The number of other arms, summed over the networks, than which it is significantly worse.
+	// The number of other arms that it is significantly worse than, summed over the networks.
 	Losses int `json:"losses"`
 	// The mean effect size against the other arms; null without another arm.
 	A12 *float64 `json:"a12"`
@@ -450,7 +450,7 @@ func (s *Standings) table(title, one string) *view.Table {
 		},
 		Notes: []string{
 			fmt.Sprintf("mean rank: over the networks on which every %s has a run, by the mean rank of its runs among all runs; 1 is the best", one),
-			fmt.Sprintf("wins, losses: other %s, over networks with %d runs of each, than which it is significantly better or worse; A12: mean probability of doing better than another", many, statistics.MinRunsForBold),
+			fmt.Sprintf("wins, losses: other %s that it is significantly better or worse than, over networks with %d runs of each; A12: mean probability of doing better than another", many, statistics.MinRunsForBold),
 		},
 	}
 	networks, arms, control := 0, 0, ""

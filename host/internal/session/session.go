@@ -132,8 +132,8 @@ func (s *Session) Note(format string, args ...any) {
 	}
 }
 
-// Journal returns the journal, opened by the first call. It is nil in a worker, and if the
-// folder for runs cannot be written, of which the user is notified.
+// Journal returns the journal, opened by the first call. It is nil in a worker. It is also nil
+// if the folder for runs cannot be written; the user is then notified.
 func (s *Session) Journal() (*journal.Journal, error) {
 	s.mu.Lock()
 	if s.opened || s.Events != nil {

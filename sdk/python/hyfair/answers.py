@@ -286,8 +286,7 @@ class AuditClass:
     place, 0 for the best."""
 
     enter: List[int]
-    """For each class, and last for a tie, or for each band, the number of people of this class with a copy that enters
-    it."""
+    """The number of people of this class with a copy in class 0, in class 1, …, and last with a tie; or in each band."""
 
     leave: int
     """The number of them with a copy in another class."""

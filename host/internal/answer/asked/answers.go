@@ -133,8 +133,8 @@ func (a *Answers[R]) HoldEach(g gate.Gate, asked int, hold func(one R, of string
 	}
 }
 
-// Page shows the document, and then the answers: as one curve if they have one, else each with its
-// own page.
+// Page shows the document, and then the answers: in one figure if R has a method Curve and it
+// returns one, else one below the other.
 func (a *Answers[R]) Page() *view.Document {
 	d := a.Document()
 	if a.Several {

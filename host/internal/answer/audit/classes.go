@@ -50,7 +50,7 @@ type Class struct {
 	Leave int `json:"leave"`
 	// Their share of the people of this class, 0 to 1.
 	LeaveShare float64 `json:"leave_share"`
-	// For each class, and last for a tie, or for each band, the number of people of this class with a copy that enters it.
+	// The number of people of this class with a copy in class 0, in class 1, …, and last with a tie; or in each band.
 	Enter []int `json:"enter"`
 	// With --groups: rates of people who get this class or band, by group. It stands for the favourable decision; there are
 	// no scoring and error rates and no proxies.

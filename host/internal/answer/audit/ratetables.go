@@ -135,7 +135,7 @@ func (r *Result) chosen() string {
 	return "a " + r.Rates.Favourable + " decision"
 }
 
-// selected is chosen, with what a positive decision stands for.
+// selected is chosen with the meaning of a positive decision, if known.
 func (r *Result) selected() string {
 	if r.banded() {
 		return r.chosen()

@@ -59,7 +59,7 @@ type Result struct {
 	Model string `json:"model,omitempty"`
 	// The number of rows kept.
 	Rows int `json:"rows"`
-	// The number of rows left out, because a value is missing that the model does not take.
+	// The number of rows left out because a value is missing or the model does not take it.
 	RowsLeft int `json:"rows_left_out,omitempty"`
 	// The label's column; absent if none was found.
 	Label string `json:"label,omitempty"`
@@ -229,7 +229,7 @@ func (d *drafter) draft() (err error) {
 	if d.chosen.view.fill {
 		d.chosen = d.chosen.narrowed()
 		if len(d.chosen.view.rows) == 0 {
-			return fmt.Errorf("%s: every row has a missing value that the model does not take: fill these cells", d.Data)
+			return fmt.Errorf("%s: every row lacks a value that the model needs: fill these cells", d.Data)
 		}
 	}
 	if d.forgets() && !(d.Scores != "" && d.out.Solved) && slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.lacks() }) {

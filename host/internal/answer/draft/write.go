@@ -63,7 +63,7 @@ func (d *drafter) write() (string, error) {
 	say(0, "guess, and why. hyfair inspect shows how hyfair reads the study; docs/reference/studies.md describes everything that a study can say.")
 	if d.model != nil {
 		if d.raw {
-			say(0, "likely: the file's means and ranges are not to be applied: the outputs fit better without them")
+			say(0, "likely: the file's means and ranges are not applied, since the outputs fit better without them")
 		}
 		line("model: %s", d.modelText())
 		switch {
@@ -195,7 +195,7 @@ func (d *drafter) data(line func(string, ...any), say func(int, string)) {
 		line("  delimiter: %s", map[bool]string{true: "tab", false: scalar(string(separator))}[separator == '\t'])
 	}
 	if how := written(&t.format); how != "" {
-		say(2, "likely: the notation of numbers, since most cells are numbers with it")
+		say(2, "likely: the notation of numbers, since it reads most cells as numbers")
 		line("  %s", strings.ReplaceAll(how, ", thou", "\n  thou"))
 	}
 	if !t.header {

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrDecided is returned if no question is left for a solver.
-var ErrDecided = errors.New("nothing here can violate the notion, as is clear without a solver: there is no problem to write (certify gives the verdict with its grade)")
+var ErrDecided = errors.New("there is no problem to write: nothing here can violate the notion, and it takes no solver to prove that; hyfair certify gives the verdict with its grade")
 
 // Options says how a query is lowered.
 type Options struct {

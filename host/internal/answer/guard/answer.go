@@ -33,7 +33,7 @@ type Request struct {
 	Data  string `json:"data,omitempty"`
 	// Rules is the file of the guardrails.
 	Rules string `json:"rules"`
-	// Threshold is the score that a yes exceeds, Bands are the outcomes in place of yes and no; empty: the study's.
+	// Threshold is the score that a yes exceeds; Bands replace yes and no. Empty: the study's.
 	Threshold string `json:"threshold,omitempty"`
 	Bands     string `json:"bands,omitempty"`
 	// Encoded: the rows hold feature values, not raw data.

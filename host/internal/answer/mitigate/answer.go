@@ -38,7 +38,7 @@ type Request struct {
 	// Search says how every arm's network is searched, and has the question of the entire
 	// request.
 	Search search.Request `json:"search"`
-	// Arms are as ParseArms reads them.
+	// Arms are the arms to compare, in the form that ParseArms reads.
 	Arms []string `json:"arms"`
 	// Favourable is the worst of the bands that are good for people, for accuracy and groups; empty: with bands there are no
 	// such measures.

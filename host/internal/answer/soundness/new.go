@@ -25,7 +25,7 @@ import (
 
 // Request asks for a folder of instances. It is plain data.
 type Request struct {
-	// Rungs is the number of rungs of the ladder to write: the first, the second, …
+	// Rungs is the number of rungs of the ladder to write, from the first.
 	Rungs int   `json:"rungs"`
 	Seed  int64 `json:"seed"`
 	// Out is the folder to write, which must be empty or not exist.

@@ -54,7 +54,7 @@ func (a *Ablation) Document() *view.Document {
 	return d
 }
 
-// lines returns the cells with what all tables of arms show of them.
+// lines returns the cells as rows of a table of arms.
 func (a *Ablation) lines() *experiment.Rows {
 	return &experiment.Rows{Rows: experiment.Each(a.Cells, func(c *Cell) *experiment.Row { return &c.Row }), Arms: len(a.Arms)}
 }

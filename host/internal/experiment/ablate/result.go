@@ -72,7 +72,7 @@ type fold struct {
 	// fast: the run thins out its individuals itself.
 	fast   bool
 	events []record.Event
-	// found counts the individuals, best is the best of them.
+	// found counts the individuals; best is the best of them.
 	found uint64
 	best  *record.Found
 	kept  search.Summed

@@ -66,7 +66,7 @@ func (c *Comparison) Document() *view.Document {
 	return d
 }
 
-// lines returns the rows with what all tables of arms show of them.
+// lines returns the rows of a table of arms.
 func (c *Comparison) lines() *experiment.Rows {
 	return &experiment.Rows{Rows: experiment.Each(c.Rows, func(r *Row) *experiment.Row { return &r.Row }), Arms: len(c.Arms)}
 }

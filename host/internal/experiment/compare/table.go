@@ -153,7 +153,7 @@ const (
 	// answer.
 	proof = "T.proof"
 	par2  = "PAR-2"
-	// leftOpen is the name of what single questions leave open.
+	// leftOpen is the name of the share that a single question leaves open.
 	leftOpen = "left_open"
 )
 

@@ -31,8 +31,8 @@ const (
 	// one try: a broken connection brings no acknowledgement.
 	patience = 10 * time.Minute
 	oneTry   = 10 * time.Second
-	// surveys is the interval between surveys without a wake-up; lingers is the time for which a
-	// worker keeps requesting tasks with requirements for which none is left.
+	// surveys is the interval between surveys without a wake-up; lingers is how long a worker keeps
+	// requesting tasks of the same requirements once the queue has run out of them.
 	surveys = 10 * time.Second
 	lingers = 30 * time.Second
 )

@@ -184,7 +184,7 @@ func (p *Plan) try(ctx context.Context, e *Entry, ask *soundness.Ask, b *experim
 	r.Charge(&p.Terms, usage, false)
 	if usage.Killed && ctx.Err() == nil { // a second attempt would be killed, too
 		if err = p.Trouble(&r.Cost); err == nil {
-			err = errors.New("the worker did not end by itself and was killed after its time")
+			err = errors.New("the worker outlived its time limit and was killed")
 		}
 		r.Error = err.Error()
 		return r, nil

@@ -18,8 +18,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Report is a plan with what its tasks came to: the object of --json. docs/reference/schema describes
-// its fields.
+// Report is a plan with the outcomes of its tasks: the object of --json. docs/reference/schema
+// describes its fields.
 type Report struct {
 	experiment.Head
 	// One entry for each solver, in the order of --solver.

@@ -58,7 +58,7 @@ func Caches() string {
 	return strings.Join(caches, ", ")
 }
 
-// Kernel returns the system's version; empty if the system does not report it.
+// Kernel returns the kernel's version; empty if the system does not report it.
 func Kernel() string {
 	version, _ := host.KernelVersion()
 	return version

@@ -27,7 +27,7 @@ type Browser struct {
 	last    int
 	waiting map[int]chan answer
 	lost    error
-	// session is the page's session, events are the events received so far.
+	// session is the DevTools session of the page; events are those received so far.
 	session string
 	events  []Event
 	loaded  chan struct{}

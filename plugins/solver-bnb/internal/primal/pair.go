@@ -46,8 +46,8 @@ func (p *Points) pair(x, logits []float64) (v goal.Individual) {
 	return v
 }
 
-// keep keeps a pair of lanes if it is the first that violates, or else has the largest
-// value.
+// keep replaces v's pair by a better one: a pair that violates is better than one that does
+// not; otherwise the larger value is.
 func keep(v *goal.Individual, one, two int, value float64, violates bool) {
 	if violates && !v.Violates || violates == v.Violates && value > v.Value {
 		v.Z1, v.Z2, v.Value, v.Violates = one, two, value, violates

@@ -15,7 +15,7 @@ const (
 	// climbEvaluations bounds the copies that one climb evaluates: about 0.1 s on the public
 	// networks.
 	climbEvaluations = 400_000
-	// climbDraws is the number of random individuals of which the best starts a climb.
+	// climbDraws is the number of random individuals drawn for a climb; the best one starts it.
 	climbDraws = 32
 )
 
