@@ -61,7 +61,7 @@ class Deep:
 def read(estimator: Any, columns: Sequence[Column]) -> Copy:
     """Each column of values is a table of terms; a real one is scaled."""
     if isinstance(estimator, Deep):
-        feeds = [Table(c.name, [float(v == "male") for v in c.values]) if c.values else Scale(c.name) for c in columns]
+        feeds = [Table(c.name, [float(v == "male") for v in c.values]) if c.name == "sex" else Scale(c.name) for c in columns]
         return Copy(Network([Layer(w.tolist(), b.tolist(), i < 2) for i, (w, b) in enumerate(estimator.layers)]), feeds, "linear")
     of: Dict[str, Column] = {c.name: c for c in columns}
     inputs: List[Any] = []

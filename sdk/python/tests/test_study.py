@@ -136,7 +136,7 @@ class Answers(unittest.TestCase):
     def test_an_interrupt_gives_what_is_known(self):
         # The program is asked to stop as soon as it has begun; what it knew by then is the answer.
         rng = np.random.default_rng(1)
-        X = pd.DataFrame({f"x{i}": rng.normal(size=50) for i in range(12)})
+        X = pd.DataFrame({f"x{i}": rng.integers(-9, 10, size=50) for i in range(12)})
         X["sex"] = ["male", "female"] * 25
         deep = study(Deep(), X, notion="decision")
         show, began = engine._Line.show, threading.Event()
