@@ -190,7 +190,7 @@ func (s *Statement) CheckLeaf(l *Leaf) error {
 			return fmt.Errorf("copy %d: joint slopes or a tangent in a leaf of %d copies; they need exactly two", i, len(l.Copies))
 		}
 		if i > 0 && slices.Compare(l.Copies[i-1].Protected, c.Protected) >= 0 {
-			return fmt.Errorf("copy %d: %v is not in order after %v", i, c.Protected, l.Copies[i-1].Protected)
+			return fmt.Errorf("copy %d: protected values %v after %v, want increasing order", i, c.Protected, l.Copies[i-1].Protected)
 		}
 	}
 	for i := range l.Cases {

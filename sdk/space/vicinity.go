@@ -172,7 +172,7 @@ func (v *Vicinity) Excludes(s *Space, r Region) bool {
 	})
 }
 
-// allows reports whether a point of a box, with the protected values of z, is allowed and within the distance of a row.
+// allows reports whether some point of box, with the protected values of z, is allowed and within the distance of row.
 // It branches on the conditions of a constraint that forbids the point nearest to the row. Without steps left it is true.
 func (v *Vicinity) allows(s *Space, row, z []float64, box Box, steps *int) bool {
 	if *steps--; *steps < 0 {

@@ -60,7 +60,7 @@ exit code is 1 if a task failed twice or a bound was lost.`,
 	fl.IntVar(&f.target, "target", 0, "the k whose time to target is measured (default: the largest that half of a network's runs reached)")
 	app.addPage(cmd)
 	f.plots.add(cmd, "time to target, largest k over the budget and time, and individuals by k of each network")
-	fl.DurationVar(&f.bound, "bound", 0, "after the searches, time for a solver to prove for each network how many bins no individual exceeds, such as 10s; 0: none")
+	fl.DurationVar(&f.bound, "bound", 0, "after the searches, time for a solver to bound each network's largest k from above, such as 10s; 0: no bound")
 	return cmd
 }
 

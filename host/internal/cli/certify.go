@@ -66,7 +66,7 @@ docs/user/certify.md explains verdicts and grades, docs/user/partition.md --part
 	fl.BoolVar(&r.Climb, "climb", true, "look for a violation by local search before asking the solver, and give it the best individual as a start")
 	fl.BoolVar(&r.Maximise, "maximize", false, "after the verdict, look for the largest gap and bound it from above")
 	fl.Float64Var(&r.Gap, "gap", 0, "relative gap between the bound and the best value found at which maximising may stop; 0: as close as the solver's tolerance allows, or within 10⁻⁷ for scores if the solver takes the model itself")
-	fl.DurationVar(&r.Timeout, "timeout", 0, "wall time for the whole question, such as 60s; 0: none")
+	fl.DurationVar(&r.Timeout, "timeout", 0, "limit of wall time for the whole question, such as 60s; 0: no limit")
 	fl.StringVar(&r.Certificate, "certificate", "", "file for the proof of a fair verdict, or with --maximize or --max-k for that of the bound, compressed if the name ends in .gz; hyfair check verifies it")
 	fl.Var(&gateFlag{&r.Gates, "check", "string", func(name, bound string) (gate.Gate, error) {
 		return gate.Word(name, bound, engine.Fair.String(), engine.Unfair.String())

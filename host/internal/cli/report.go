@@ -36,15 +36,16 @@ func newReport(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RUN... | --study STUDY",
 		Short: "Report on a model in ten parts, or on runs of the journal without running anything",
-		Long: `With --study, audit, certify, search, quantify, explain and mitigate within one
-budget, and report on all of it. A first screen says in a sentence how many people
-of the data would get the other decision, with the grade of the verdict, a few large
-figures, and a curve over thresholds. Then: rates by group, whose decision changes,
-plausible people, the verdict and its proof, an example, who is affected, how it is
-spread, mitigations, limits, and where each number is from. A missing part says why.
-No row of the data is shown, unless --people show is given. Answers of an earlier
-report in the journal to the same question about the same files are reused. --html
-writes a page for people; docs/user/report.md explains one.
+		Long: `With --study, run audit, certify, search, quantify, explain and mitigate within
+one budget, and report on all of them. The first screen says in a sentence how many
+people in the data would get the other decision, and shows the grade of the verdict,
+key figures, and a curve over thresholds. Ten parts follow: rates by group; people
+whose decision changes; plausible people; the verdict and its proof; an example; who
+is affected; how k and gap are spread; mitigations; what was not proved; and where
+each number comes from. A missing part says why. No row of the data is shown, unless
+--people show is given. Answers of an earlier report in the journal to the same
+question about the same files are reused. --html writes a page for people;
+docs/user/report.md explains one.
 
 With RUN, report what the journal holds about runs: for a search the measures, the
 seconds to each k, and the number of individuals by k; for a quantification the shares;

@@ -47,7 +47,7 @@ In --mode fast, what is found depends on --chains.`,
 	fl.Int64Var(&r.Keep, "keep", search.DefaultKeep, "fast mode: keep this many of the individuals found, and a falling share of later ones; -1: all")
 	fl.IntVar(&r.Runs, "runs", 1, "repeat with the seeds seed, seed+1, …")
 	fl.StringVar(&r.Out, "out", "", "write all individuals found to this CSV file")
-	fl.DurationVar(&r.Bound, "bound", 0, "after the search, time for a solver to prove how many bins no individual exceeds, such as 5s; 0: none")
+	fl.DurationVar(&r.Bound, "bound", 0, "after the search, time for a solver to bound the largest k from above, such as 5s; 0: no bound")
 	return cmd
 }
 

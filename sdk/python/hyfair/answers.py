@@ -453,13 +453,13 @@ class AuditGroupRates:
     favourable, 0; absent without labels."""
 
     twins: Optional[AuditTwins] = None
-    """How much of the impact ratio depends on the attribute itself; absent for the group with the highest rate, and if
-    the attribute has no categories."""
+    """How much of the impact ratio depends on the attribute itself; absent for the group with the highest rate or if
+    that rate is 0, for the group without a value, and unless the groups are the categories of one attribute."""
 
 
 @dataclass(frozen=True)
 class AuditIntersection:
-    """Intersection counts the people with the same own values of all protected features."""
+    """Intersection counts the people with the same value, or range of values, in every protected feature."""
 
     flips: int
     """The number of people who would get the other decision, or another class or band, with other protected values."""
@@ -734,10 +734,11 @@ class AuditRowEffect:
     """RowEffect is the effect of one attribute by itself on a person."""
 
     advantage: float
-    """The person's own score less the mean score with the attribute's other values."""
+    """The person's own score less the mean score with the attribute's other values; the reverse if a low score is
+    favourable."""
 
     best: str
-    """The value with the highest score, as a label."""
+    """The value with the highest score, as a label; with the lowest, if a low score is favourable."""
 
     best_score: float
     """Its score."""
@@ -761,7 +762,7 @@ class AuditRowEffect:
     """That gap exceeds ε, or these copies violate the notion."""
 
     worst: str
-    """The value with the lowest score, as a label."""
+    """The value with the lowest score, as a label; with the highest, if a low score is favourable."""
 
     worst_score: float
     """Its score."""

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Intersection counts the people with the same own values of all protected features.
+// Intersection counts the people with the same value, or range of values, in every protected feature.
 type Intersection struct {
 	// The values, as labels or ranges, in the order of the attributes.
 	Values []string `json:"values"`

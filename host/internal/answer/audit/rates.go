@@ -78,8 +78,8 @@ type GroupRates struct {
 	FalsePositive *Rate `json:"false_positive,omitempty"`
 	// The rate of the favourable label among people with the favourable decision; absent without labels.
 	Precision *Rate `json:"precision,omitempty"`
-	// How much of the impact ratio depends on the attribute itself; absent for the group with the highest
-	// rate, and if the attribute has no categories.
+	// How much of the impact ratio depends on the attribute itself; absent for the group with the highest rate or if that
+	// rate is 0, for the group without a value, and unless the groups are the categories of one attribute.
 	Twins *Twins `json:"twins,omitempty"`
 }
 

@@ -179,15 +179,16 @@ type RowEffect struct {
 	Unfair bool `json:"unfair"`
 	// Some of these copies get the other decision, or another class or band.
 	Flips bool `json:"flips"`
-	// The value with the highest score, as a label.
+	// The value with the highest score, as a label; with the lowest, if a low score is favourable.
 	Best string `json:"best"`
 	// Its score.
 	BestScore float64 `json:"best_score"`
-	// The value with the lowest score, as a label.
+	// The value with the lowest score, as a label; with the highest, if a low score is favourable.
 	Worst string `json:"worst"`
 	// Its score.
 	WorstScore float64 `json:"worst_score"`
-	// The person's own score less the mean score with the attribute's other values.
+	// The person's own score less the mean score with the attribute's other values; the reverse if a low
+	// score is favourable.
 	Advantage float64 `json:"advantage"`
 }
 

@@ -39,7 +39,7 @@ func Read(spec *Spec) (*Data, error) {
 			fitted.Files[0].Path, fitted.Label.Column, list(fitted.Label.Positive), seen)
 	}
 	if d.Weights != nil && slices.Max(d.Weights) == 0 {
-		return nil, fmt.Errorf("%s: all weights, of column %s, are 0: take weight: out of the study, or correct them", fitted.Files[0].Path, quote(fitted.Weight))
+		return nil, fmt.Errorf("%s: all weights in column %s are 0: correct them, or leave out the study's key weight", fitted.Files[0].Path, quote(fitted.Weight))
 	}
 	d.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	d.Test = heldBack(fitted, d.places)

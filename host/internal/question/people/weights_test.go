@@ -23,7 +23,7 @@ func TestWeights(t *testing.T) {
 		"a,w\n1,1e101\n":     `:2:3: column "w": the weight "1e101" is out of range: want 0, or a number from 1e-100 to 1e+100: scale all weights`,
 		"a,w\n1,1e-101\n":    `the weight "1e-101" is out of range`,
 		"a,v\n1,2\n":         `the weight is read from column "w", which does not exist; the columns are a, v`,
-		"a,w\n1,0\n2,0\n":    `all weights, of column "w", are 0`,
+		"a,w\n1,0\n2,0\n":    `all weights in column "w" are 0`,
 	} {
 		if _, err := Read(spec(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

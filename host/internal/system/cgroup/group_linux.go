@@ -145,7 +145,7 @@ func open(mount, own string) (string, error) {
 		// A group with processes cannot have limited subgroups (cgroup v2, "no internal
 		// processes"). If this process is its only one, it is moved to a subgroup.
 		if text := strings.TrimSpace(read(own, "cgroup.procs")); text != strconv.Itoa(os.Getpid()) {
-			return "", errors.New("no control group can be created in this process's own, which has other processes")
+			return "", errors.New("this process shares its control group with other processes, so no limited group can be created in it")
 		}
 		if err := retreat(own); err != nil {
 			return "", err

@@ -34,8 +34,8 @@ func (w *writer) signAt() int {
 	return 15
 }
 
-// itemRows leaves in AX the address of item i's row of forms, at the current form, in BX
-// the offset of the item's rows of octets, and in R10 i.
+// itemRows loads the item at index R15 of the list in R11: R10 its number, AX the address
+// of the current form in its row of forms, BX the offset of its rows of octets.
 func (w *writer) itemRows(structure string) {
 	w.P("MOVLQSX (R11)(R15*4), R10")
 	w.P("MOVQ R10, AX")

@@ -86,7 +86,8 @@ func (p *pass) open(values [2]float64, binned bool) float64 {
 	return math.Inf(-1)
 }
 
-// bucketOf returns the bucket for nodes whose values are at most v, in a range of values.
+// bucketOf returns the bucket for nodes whose values are at most v; in is the range that the
+// buckets divide.
 func bucketOf(v float64, in [2]float64) int {
 	lo, hi := in[0], in[1]
 	if !(v > lo) {

@@ -43,7 +43,7 @@ func Answered(ctx context.Context, solver string, res *sdk.Result, err error) (*
 	return res, Failed(err)
 }
 
-// Unanswered removes a Failure, which a report shows already, from an error.
+// Unanswered returns nil if err is or wraps a Failure, which the report already shows, else err.
 func Unanswered(err error) error {
 	if failure := (*Failure)(nil); errors.As(err, &failure) {
 		return nil

@@ -21,7 +21,7 @@ type mortal struct{}
 
 func (mortal) Describe(context.Context) (sdk.Description, error) {
 	return sdk.Description{Name: "mortal", Version: "0.1.0", Options: []sdk.Option{
-		{Name: "lives", Help: "a file with a number"}, {Name: "seed", Default: "2", Help: "which search ends"},
+		{Name: "lives", Help: "file with the number of exits left"}, {Name: "seed", Default: "2", Help: "seed of the search that exits"},
 	}}, nil
 }
 
