@@ -88,7 +88,7 @@ func testAblateUsage(t *testing.T, _, plugins string) {
 		if err != nil || len(infos) != 1 {
 			t.Fatal(infos, err)
 		}
-		if code, _, stderr := command(t, plugins, "ablate", "--from", infos[0].Name, "--journal", path); code != ExitUsage || !strings.Contains(stderr, "want ablate") {
+		if code, _, stderr := command(t, plugins, "ablate", "--from", infos[0].Name, "--journal", path); code != ExitUsage || !strings.Contains(stderr, "want a run of the command ablate") {
 			t.Errorf("exit code %d: %s", code, stderr)
 		}
 	})

@@ -315,7 +315,7 @@ func TestCompareUsage(t *testing.T) {
 		"budget":                   {[]string{study, "--solvers", "rogue", "--budget", "0s"}, "budget"},
 		"runs":                     {[]string{study, "--solvers", "rogue", "--runs", "0"}, "runs"},
 		"jobs":                     {[]string{study, "--solvers", "rogue", "--jobs", "0"}, "jobs"},
-		"study twice":              {[]string{study, study, "--solvers", "rogue"}, "twice"},
+		"study twice":              {[]string{study, study, "--solvers", "rogue"}, "list each once"},
 		"epsilon":                  {[]string{study, "--solvers", "rogue", "--epsilon", "2"}, "epsilon"},
 		"unknown option":           {[]string{study, "--solvers", "rogue", "--set", "color=red"}, "color"},
 		"unknown option of an arm": {[]string{study, "--arm", "a=solver:rogue,set.color:red"}, "color"},
@@ -347,7 +347,7 @@ func TestCompareUsage(t *testing.T) {
 		}
 		j.Close()
 		code, _, stderr := command(t, plugins, "compare", "--from", infos[0].Name, "--journal", path)
-		if code != ExitUsage || !strings.Contains(stderr, "want compare") {
+		if code != ExitUsage || !strings.Contains(stderr, "want a run of the command compare") {
 			t.Errorf("exit code %d: %s", code, stderr)
 		}
 	})

@@ -257,7 +257,7 @@ func testExplainGrid(t *testing.T, plugins string) {
 		"stat nowhere.yaml":                            "studies: [{study: nowhere.yaml}]\n",
 		`models "Z*": the study has`:                   fmt.Sprintf("studies: [{study: %q, models: Z*}]\n", loan),
 		"--individuals 0: want at least 1":             fmt.Sprintf("studies: [{study: %q}]\nindividuals: 0\n", loan),
-		"quantile 2: want a number between":            fmt.Sprintf("studies: [{study: %q}]\nquantile: 2\n", loan),
+		"quantile 2: want a number above 0":            fmt.Sprintf("studies: [{study: %q}]\nquantile: 2\n", loan),
 	} {
 		write(text)
 		if says == "stat nowhere.yaml" {
