@@ -23,8 +23,13 @@ func Weights(r *rand.Rand, s *space.Space) string {
 		for lo := f.Lo; lo <= f.Hi; {
 			hi := min(f.Hi, lo+float64(r.IntN(1+int(f.Hi-f.Lo)/2)))
 			text := fmt.Sprintf("%v..%v", lo, hi)
-			if f.Categories != nil {
+			switch {
+			case f.Categories != nil:
 				text = strings.Join(f.Categories[int(lo):int(hi)+1], "|")
+			case f.Missing && lo == f.Hi:
+				text = "missing"
+			case f.Missing && hi == f.Hi:
+				text = fmt.Sprintf("%v..missing", lo)
 			}
 			for _, row := range rows {
 				more = append(more, row+text+",")
