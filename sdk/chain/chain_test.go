@@ -130,8 +130,8 @@ func TestNextRefusesTrialsItDoesNotWaitFor(t *testing.T) {
 		want  int
 		says  string
 	}{
-		"none":          {ctx, started(), nil, 1, "waits for the trial of move 1"},
-		"another":       {ctx, started(), []sdk.Trial{{ID: 7}}, 1, "waits for the trial of move 1"},
+		"none":          {ctx, started(), nil, 1, "waits for one, of move 1"},
+		"another":       {ctx, started(), []sdk.Trial{{ID: 7}}, 1, "got the trial of move 7 in place of move 1"},
 		"two":           {ctx, started(), []sdk.Trial{{ID: 1}, {ID: 1}}, 1, "got 2 trials"},
 		"before a move": {ctx, New(NewDomain(ladder(), sdk.StartOptions{}), upwards{}, 1), []sdk.Trial{{ID: 1}}, 1, "before any"},
 		"want 0":        {ctx, started(), []sdk.Trial{{ID: 1}}, 0, "asked for 0 moves"},

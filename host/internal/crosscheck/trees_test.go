@@ -25,7 +25,7 @@ func TestTrees(t *testing.T) {
 		panel = append(panel, &panelist{name: name, solver: s, description: d})
 	}
 	counts, sets := map[string]int{}, 0
-	for seed := range tier.Count(15, 1000) {
+	for seed := range tier.Count(15, 500) {
 		r := rand.New(rand.NewPCG(uint64(seed), 41))
 		for i, s := range panel {
 			q := known.Query(r, fairness.Notions[(seed+i)%len(fairness.Notions)])

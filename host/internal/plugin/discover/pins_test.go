@@ -238,7 +238,7 @@ func TestPinsThatCannotBeRead(t *testing.T) {
 		"":                      "not a list of pins",
 		`{"format": 1`:          "not a list of pins",
 		`{"format": 2}`:         "format 2",
-		`{"format": 1} {}`:      "more after it",
+		`{"format": 1} {}`:      "more text follows the list",
 		`{"format": 1, "x": 1}`: "unknown field",
 		`{"format": 1, "plugins": {"hyfair-solver-x": {"version": "1"}}}`: "pinned without files",
 	} {

@@ -117,7 +117,7 @@ func (f *file) openDataset(path string, address int64) *Dataset {
 func (d *Dataset) parseLayout(c *cursor) {
 	version := c.u8()
 	if version != 3 && version != 4 {
-		panic(unsupported(c.at, "data layout version %d (3 and 4 are read) is", version))
+		panic(unsupported(c.at, "data layout version %d (3 and 4 are read; h5py's libver=\"latest\" writes newer ones) is", version))
 	}
 	l := &d.layout
 	switch l.class = c.u8(); l.class {
