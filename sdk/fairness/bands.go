@@ -72,7 +72,7 @@ func (b Bands) Check() error {
 		case i > 0 && (band.Least.Sign() <= 0 || band.Least.Cmp(big.NewRat(1, 1)) >= 0):
 			return fmt.Errorf("band %s begins at %s, which is not between 0 and 1", name, FormatRat(band.Least))
 		case i > 0 && band.Least.Cmp(b[i-1].Least) <= 0:
-			return fmt.Errorf("band %s begins at %s, band %s at %s: list the bands by ascending least score, each a different one", name, FormatRat(band.Least), b[i-1].Name, FormatRat(b[i-1].Least))
+			return fmt.Errorf("band %s begins at %s, band %s at %s: list the bands by their least scores, each a different one", name, FormatRat(band.Least), b[i-1].Name, FormatRat(b[i-1].Least))
 		case band.Least.Denom().BitLen() > maxThreshold:
 			return fmt.Errorf("band %s: its least score has more than 60 digits", name)
 		}

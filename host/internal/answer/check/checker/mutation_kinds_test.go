@@ -298,7 +298,7 @@ func copyMutations() []mutation {
 		{"all copies dropped", false, in(func(_ *certificate.Statement, leaf, _ map[string]any) { leaf["copies"] = []any{} }), "no copy with"},
 		{"a copy twice", false, in(func(_ *certificate.Statement, leaf, _ map[string]any) {
 			leaf["copies"] = append(list(leaf["copies"])[:1:1], list(leaf["copies"])[:3]...)
-		}), "not in order"},
+		}), "want increasing order"},
 		{"a copy of nobody in the region", false, in(func(_ *certificate.Statement, leaf, c map[string]any) { list(c["protected"])[1] = 3 }), "not a value of"},
 		{"a protected value too few", false, in(func(_ *certificate.Statement, leaf, c map[string]any) { c["protected"] = list(c["protected"])[1:] }), "protected values for"},
 	}
