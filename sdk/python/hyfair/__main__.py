@@ -6,13 +6,18 @@ from pathlib import Path
 from typing import NoReturn
 
 
+def bundled() -> Path:
+    """Where a wheel has the program ``hyfair``."""
+    return Path(__file__).resolve().parent / "_bin" / ("hyfair.exe" if os.name == "nt" else "hyfair")
+
+
 def program() -> Path:
     """The program ``hyfair``: the wheel's, or that of the source tree that the package lies in.
 
     Raises FileNotFoundError if there is neither.
     """
+    places = [bundled()]
     here = Path(__file__).resolve().parent
-    places = [here / "_bin" / "hyfair"]
     if here.parts[-3:] == ("sdk", "python", "hyfair"):
         places.append(here.parents[2] / "bin" / "hyfair")
     for place in places:

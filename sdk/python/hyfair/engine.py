@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence
 
+from .__main__ import bundled
 from .exceptions import CommandFailed, ProgramNotFound, StudyError
 
 USAGE, CONTRADICTION, INTERRUPTED = 2, 4, 130
@@ -23,16 +24,14 @@ USAGE, CONTRADICTION, INTERRUPTED = 2, 4, 130
 
 def program() -> str:
     """The program's path: the one in the package, $HYFAIR, or ``hyfair`` on PATH."""
-    name = "hyfair.exe" if os.name == "nt" else "hyfair"
-    bundled = Path(__file__).with_name("_bin") / name
-    if bundled.is_file():
-        return str(bundled)
+    if bundled().is_file():
+        return str(bundled())
     named = os.environ.get("HYFAIR")
     if named:
         if Path(named).is_file():
             return named
         raise ProgramNotFound(f"$HYFAIR is {named}, which is no file: want the path of the program hyfair")
-    found = shutil.which(name)
+    found = shutil.which(bundled().name)
     if found:
         return found
     raise ProgramNotFound(
@@ -76,10 +75,15 @@ def run(arguments: Sequence[str], page: bool = True, env: Optional[Dict[str, str
 
 def _failure(code: int, notes: Sequence[str]) -> BaseException:
     """The exception for a command without an answer."""
-    said = "\n".join(re.sub(r"^hyfair: ", "", line) for line in notes) or f"hyfair ended with exit code {code}"
+    text = said(notes, code)
     if code == INTERRUPTED:
         return KeyboardInterrupt()
-    return StudyError(said) if code == USAGE else CommandFailed(said, code)
+    return StudyError(text) if code == USAGE else CommandFailed(text, code)
+
+
+def said(notes: Sequence[str], code: int) -> str:
+    """What a command said on standard error, or else its exit code."""
+    return "\n".join(re.sub(r"^hyfair: ", "", line) for line in notes) or f"hyfair ended with exit code {code}"
 
 
 def _read(path: Path) -> str:

@@ -13,10 +13,8 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 import narwhals as nw
 
 from .exceptions import StudyError
-from .models.inputs import Column
+from .models.inputs import MOST_VALUES, Column
 
-MOST_VALUES = 10_000
-"""The most values of a column that are listed one by one."""
 MOST_WHOLE = 1 << 52
 """The largest end of a domain of whole numbers; a larger one is real."""
 MOST_CATEGORIES = 10_000
@@ -91,7 +89,7 @@ class Frame:
                 raise StudyError(f"column {name!r} has missing values of two kinds, {' and '.join(kinds)}, which a model may tell apart: "
                                  "make them one, as X[…].where(X[…].notna(), None) does")
         column, how = self._column(series, given, present, bool(gone))
-        if gone and type(gone[0]).__name__ == "NAType" and _kind(present[0]) != "text":
+        if gone and type(gone[0]).__name__ == "NAType" and not (present and _kind(present[0]) == "text"):
             gone = [math.nan]  # as scikit-learn makes it
         return replace(column, absent=gone[0]) if gone else column, how
 
@@ -203,7 +201,8 @@ def _categories(series: "nw.Series[Any]") -> Optional[List[Any]]:
         return list(native.cat.categories)
     if isinstance(series.dtype, nw.Enum):
         return list(series.dtype.categories)
-    return [c for c in series.cat.get_categories().to_list() if c in set(series.to_list())]
+    present = set(series.to_list())
+    return [c for c in series.cat.get_categories().to_list() if c in present]
 
 
 def _category(name: str, values: Sequence[Any], missing: bool) -> Column:
@@ -217,14 +216,16 @@ def _number(name: str, present: Sequence[Any], missing: bool) -> Tuple[Column, s
     low, high = min(present), max(present)
     if math.isinf(low) or math.isinf(high):
         raise StudyError(f"column {name!r} has infinite values: replace them, or drop these rows")
-    if max(-low, high) <= MOST_WHOLE and all(c == int(c) for c in present):
-        return _integers(name, int(low), int(high), type(present[0]), missing), "the range in the rows"
-    return Column(name, "real", low=float(low), high=float(high), missing=missing), "the range in the rows"
+    return _range(name, low, high, present, missing), "the range in the rows"
 
 
-def _integers(name: str, low: int, high: int, of: Any, missing: bool) -> Column:
-    values = tuple(of(v) for v in range(low, high + 1)) if high - low < MOST_VALUES else ()
-    return Column(name, "integer", values, float(low), float(high), missing)
+def _range(name: str, low: Any, high: Any, present: Sequence[Any], missing: bool) -> Column:
+    """The numbers from low to high: whole ones, as the rows have them, if all are."""
+    if max(-low, high) > MOST_WHOLE or not all(c == int(c) for c in [*present, low, high]):
+        return Column(name, "real", low=float(low), high=float(high), missing=missing)
+    first, last, of = int(low), int(high), type(present[0]) if present else int
+    values = tuple(of(v) for v in range(first, last + 1)) if last - first < MOST_VALUES else ()
+    return Column(name, "integer", values, float(first), float(last), missing)
 
 
 def _given(name: str, given: Any, present: Sequence[Any], missing: bool) -> Column:
@@ -239,16 +240,15 @@ def _given(name: str, given: Any, present: Sequence[Any], missing: bool) -> Colu
         wrong = [c for c in present if not low <= c <= high]
         if wrong:
             raise StudyError(f"domains={{{name!r}: {given!r}}} leaves out {wrong[0]!r}, which is in the rows: widen it, or drop these rows")
-        if max(-low, high) <= MOST_WHOLE and all(c == int(c) for c in [*present, low, high]):
-            return _integers(name, int(low), int(high), type(present[0]) if present else int, missing)
-        return Column(name, "real", low=float(low), high=float(high), missing=missing)
+        return _range(name, low, high, present, missing)
     if not isinstance(given, (list, set, frozenset)) and not hasattr(given, "tolist"):
         raise StudyError(f"domains={{{name!r}: {given!r}}}: want (least, largest), or a list of values")
     values = sorted(given) if isinstance(given, (set, frozenset)) else list(given)
-    wrong = [c for c in present if c not in set(values)]
+    known = set(values)
+    wrong = [c for c in present if c not in known]
     if wrong:
         raise StudyError(f"domains={{{name!r}: …}} leaves out {wrong[0]!r}, which is in the rows: add it, or drop these rows")
-    if len(set(values)) < len(values):
+    if len(known) < len(values):
         raise StudyError(f"domains={{{name!r}: …}} lists a value twice: list each once")
     return _category(name, [v for v in values if v is not None], missing or None in values)
 

@@ -280,11 +280,11 @@ def of(
     result: R = _decoded(kind, content)
     for name, value in (("_outcome", outcome), ("_frame", frame), ("_names", names), ("command", command)):
         object.__setattr__(result, name, value)
-    said = "\n".join(re.sub(r"^hyfair: ", "", line) for line in outcome.notes)
     if outcome.code == engine.CONTRADICTION:
-        raise Contradiction(said or "an exact evaluation refuted a claim of a solver", outcome.code, result)
+        text = engine.said(outcome.notes, outcome.code) if outcome.notes else "an exact evaluation refuted a claim of a solver"
+        raise Contradiction(text, outcome.code, result)
     if outcome.code in (1, engine.USAGE):
-        raise CommandFailed(said or f"hyfair ended with exit code {outcome.code}", outcome.code, result)
+        raise CommandFailed(engine.said(outcome.notes, outcome.code), outcome.code, result)
     return result
 
 

@@ -21,7 +21,7 @@ from . import engine, models, results
 from .exceptions import DisagreesWithModel, Error, ModelNotReadable, StudyError
 from .frames import Frame, is_missing
 from .models.core import Copy
-from .models.inputs import Column, Input, Scale, Table
+from .models.inputs import Column, Input, Scale, Table, listed, plain
 
 MADE_UP = 10_000
 """The number of made-up people on whom the copy is held against the estimator."""
@@ -250,7 +250,7 @@ class _Draft:
         self.study, self.model, self.frame = study, model, frame
         unknown = [d for d in domains if d not in frame.names]
         if unknown:
-            raise StudyError(f"domains= names {unknown[0]!r}, which is no column of X: it has {_list(frame.names)}")
+            raise StudyError(f"domains= names {unknown[0]!r}, which is no column of X: it has {listed(frame.names)}")
         self.columns: List[Column] = []
         self.how = study._how
         self.broken: Dict[str, StudyError] = {}  # columns without a domain, which the model may not use
@@ -336,7 +336,7 @@ class _Draft:
             data["label"] = {"column": column, "positive": sorted({_text(v) for v in labels if v == copy.positive})}
             if not data["label"]["positive"]:
                 raise StudyError(f"y never is {copy.positive!r}, the class whose probability the score is: it has "
-                                 f"{_list(sorted({repr(v) for v in labels}))}; give the labels that the model was fitted with")
+                                 f"{listed(sorted({repr(v) for v in labels}))}; give the labels that the model was fitted with")
         if weights is not None:
             data["weight"] = _free("weight", [*frame.names, *extra])
             extra[data["weight"]] = [repr(float(w)) for w in _weights(weights, len(frame))]
@@ -356,7 +356,7 @@ class _Draft:
             by_group = all(k in protected for k in threshold)
             out["threshold" if by_group else "bands"] = _by_group(threshold, self.study._names) if by_group else dict(threshold)
             if not by_group and any(isinstance(v, Mapping) for v in threshold.values()):
-                raise StudyError(f"threshold= is by {_list(list(threshold))}, and protected= does not name it: thresholds by group are of protected attributes")
+                raise StudyError(f"threshold= is by {listed(list(threshold))}, and protected= does not name it: thresholds by group are of protected attributes")
         elif threshold is not None:
             out["threshold"] = _decimal(threshold)
         elif self.copy.threshold is not None:
@@ -364,12 +364,12 @@ class _Draft:
             self.study.guesses.append(f"threshold {self.copy.threshold}: that of the model's own predict")
         if self.copy.at and threshold is None:
             out["at"] = "yes"
-        classes = [_plain(c) for c in getattr(self.model, "classes_", [])]
+        classes = [plain(c) for c in getattr(self.model, "classes_", [])]
         if favourable in ("low", "high"):
             out["yes"] = favourable
         elif favourable is not None:
             if favourable not in classes:
-                raise StudyError(f"favourable={favourable!r}: want \"high\" or \"low\", for the scores that are good for people, or one of the classes {_list(classes)}")
+                raise StudyError(f"favourable={favourable!r}: want \"high\" or \"low\", for the scores that are good for people, or one of the classes {listed(classes)}")
             out["yes"] = "high" if favourable == self.copy.positive else "low"
         return out or None
 
@@ -538,7 +538,7 @@ def _refuse_unfit(model: Any, names: Sequence[str]) -> None:
     fitted = _fitted_with(model, names)
     gone = [w for w in fitted if w not in names]
     if gone and len(gone) < len(fitted):  # a model of an array may have made names up
-        raise StudyError(f"X lacks {_list(gone)}, which the model was fitted with: give the frame that model.predict_proba takes")
+        raise StudyError(f"X lacks {listed(gone)}, which the model was fitted with: give the frame that model.predict_proba takes")
 
 
 def _fitted_with(model: Any, columns: Sequence[str]) -> List[str]:
@@ -650,7 +650,7 @@ def _protected(given: Any, other: Any, frame: Frame) -> Dict[str, Any]:
         out = {name: None for name in given}
     gone = [str(name) for name in out if name not in names]
     if gone:
-        raise StudyError(f"protected= names {_list(gone)}, which X does not have: it has {_list(names)}; add the column to X, even if the model does not use it")
+        raise StudyError(f"protected= names {listed(gone)}, which X does not have: it has {listed(names)}; add the column to X, even if the model does not use it")
     if not out:
         raise StudyError("protected= names no column: name those that must not matter, such as protected=[\"sex\"]")
     return out
@@ -701,7 +701,7 @@ def _named(feature: str, value: Any, names: Optional[Mapping[Any, str]]) -> str:
     if value in names:
         return names[value]
     if _text(value) not in names.values():
-        raise StudyError(f"{feature!r} has no value {value!r}: it has {_list(list(names.values()))}")
+        raise StudyError(f"{feature!r} has no value {value!r}: it has {listed(list(names.values()))}")
     return _text(value)
 
 
@@ -761,7 +761,7 @@ def _cells(values: Any, count: int, what: str) -> List[Any]:
     if ndim != 1:
         raise StudyError(f"{what} has {ndim} dimensions: give one value for each row")
     to_list = getattr(values, "to_pylist", None) or getattr(values, "to_list", None) or getattr(values, "tolist", None)
-    out = list(to_list()) if to_list else [_plain(v) for v in values]
+    out = list(to_list()) if to_list else [plain(v) for v in values]
     if len(out) != count:
         raise StudyError(f"{what} has {len(out):,} values, but X has {count:,} rows: give one for each row, in the same order")
     if any(is_missing(v) for v in out):
@@ -790,30 +790,20 @@ def _unique(name: str, taken: Any) -> str:
     return name
 
 
-def _plain(value: Any) -> Any:
-    """A numpy number as Python's."""
-    return value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
-
-
 def _text(value: Any) -> str:
-    value = _plain(value)
+    value = plain(value)
     return str(int(value)) if isinstance(value, float) and value.is_integer() else _decimal(value)
-
-
-def _list(names: Sequence[Any]) -> str:
-    shown = ", ".join(map(str, list(names)[:20]))
-    return shown + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
 def _column_text(column: Column) -> str:
     if column.kind == "category":
-        return _list([_text(v) for v in column.values])
+        return listed([_text(v) for v in column.values])
     return f"{_text(column.low)}..{_text(column.high)}"
 
 
 def _domain_text(feature: Mapping[str, Any]) -> str:
     names = feature.get("categories")
-    text = _list(names) if names else f"{feature['kind']} {_text(feature['lo'])}..{_text(feature['hi'] - bool(feature.get('missing')))}"
+    text = listed(names) if names else f"{feature['kind']} {_text(feature['lo'])}..{_text(feature['hi'] - bool(feature.get('missing')))}"
     return text + (", or missing" if feature.get("missing") and not names else "")
 
 
@@ -823,7 +813,7 @@ _WORDS = {"null", "true", "false", "yes", "no", "on", "off", "y", "n"}
 
 def _decimal(value: Any) -> str:
     """A number as the shortest decimal that is it; another value as its text."""
-    value = _plain(value)
+    value = plain(value)
     return repr(value) if isinstance(value, float) else str(value)
 
 

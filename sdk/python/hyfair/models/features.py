@@ -6,7 +6,7 @@ from typing import Any, Callable, List, Sequence
 
 from . import ModelNotReadable
 from .core import Steps, Tree
-from .inputs import Column, Input, Scale, Table
+from .inputs import Column, Input, Scale, Table, listed
 
 
 def matched(library: str, names: Sequence[str], columns: Sequence[Column]) -> None:
@@ -14,7 +14,7 @@ def matched(library: str, names: Sequence[str], columns: Sequence[Column]) -> No
     got = [c.name for c in columns]
     if names and list(names) != got:
         raise ModelNotReadable(
-            f"{library} was fitted to the columns {_listed(names)} and the frame has {_listed(got)}: "
+            f"{library} was fitted to the columns {listed(names)} and the frame has {listed(got)}: "
             "give those columns in that order, X[[…]]")
 
 
@@ -24,10 +24,6 @@ def counted(library: str, inputs: int, columns: Sequence[Column]) -> None:
         raise ModelNotReadable(
             f"{library} was fitted to {inputs} columns and the frame has {len(columns)}: "
             "give those columns in that order, X[[…]]")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(str, names[:20])) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
 def number(library: str, column: Column) -> Input:

@@ -12,6 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, Optional, Sequence, Union
 
 
+MOST_VALUES = 10_000
+"""The most values of a column that are listed one by one."""
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of the frame and its domain.
@@ -57,3 +61,13 @@ class Table:
 
 
 Input = Union[Scale, Table]
+
+
+def plain(value: Any) -> Any:
+    """A numpy number as Python's."""
+    return value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
+
+
+def listed(names: Sequence[Any]) -> str:
+    """The first twenty names, and how many more there are."""
+    return ", ".join(map(str, names[:20])) + (f" and {len(names) - 20} more" if len(names) > 20 else "")

@@ -13,8 +13,8 @@ from typing import Any, Callable, Dict, Iterable, List, Sequence, Tuple
 
 from . import _READERS, ModelNotReadable
 from .core import Copy, Core, Layer, Network, Tree, Trees
-from .inputs import Column, Input
-from .sklearn_steps import Flow, _line, _name, _nothing, table
+from .inputs import Column, Input, plain
+from .sklearn_steps import Flow, _line, _name, _nothing, _numpy, table
 
 # The largest border of a file, for the infinite ones of splits on missing values.
 _LARGEST = 1.7976931348623157e308
@@ -77,7 +77,7 @@ def _copy(estimator: Any, flow: Flow, model: Core, inputs: Sequence[Input] = ())
             raise ModelNotReadable(
                 f"{_name(estimator)} takes no missing values: {_line(err)}; put a SimpleImputer before it, "
                 f"or declare domains without missing cells") from err
-    return Copy(model, inputs, _version(), _item(estimator.classes_[1]))
+    return Copy(model, inputs, _version(), plain(estimator.classes_[1]))
 
 
 def _rows_of(data: Any, rows: List[int]) -> Any:
@@ -301,7 +301,7 @@ def _calibrated(estimator: Any, flow: Flow, raw: bool) -> Copy:
 
 def _whole(estimator: Any, copy: Copy) -> Copy:
     """A member's copy as that of the estimator, whose predict knows no threshold of its members."""
-    return replace(copy, positive=_item(estimator.classes_[1]), threshold=None, at=False)
+    return replace(copy, positive=plain(estimator.classes_[1]), threshold=None, at=False)
 
 
 def _stretched(model: Core, times: float, plus: float) -> Core:
@@ -332,8 +332,8 @@ def _threshold(estimator: Any, flow: Flow, raw: bool) -> Copy:
     scorer = getattr(estimator, "_curve_scorer", None)
     label = scorer._get_pos_label() if scorer is not None else estimator.pos_label
     if label is not None and label == estimator.classes_[0]:
-        copy = replace(copy, model=_opposite(copy.model), positive=_item(label),
-                       notes=[*copy.notes, f"the score is the probability of the class {_item(label)!r}, the one of the threshold"])
+        copy = replace(copy, model=_opposite(copy.model), positive=plain(label),
+                       notes=[*copy.notes, f"the score is the probability of the class {plain(label)!r}, the one of the threshold"])
     return replace(copy, threshold=float(border), at=True)
 
 
@@ -468,16 +468,6 @@ def _version() -> str:
     import sklearn
 
     return f"scikit-learn {sklearn.__version__}"
-
-
-def _item(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
-
-
-def _numpy() -> Any:
-    import numpy
-
-    return numpy
 
 
 def _matrix(data: Any) -> Any:

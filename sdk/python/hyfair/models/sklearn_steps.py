@@ -13,10 +13,7 @@ from fractions import Fraction
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import ModelNotReadable
-from .inputs import Column, Input, Scale, Table
-
-# The longest domain that is a table.
-MOST_VALUES = 10_000
+from .inputs import MOST_VALUES, Column, Input, Scale, Table
 
 
 @dataclass(frozen=True)
