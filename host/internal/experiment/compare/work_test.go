@@ -89,6 +89,20 @@ func inProcess(open Open) worked {
 	}
 }
 
+// ranOn runs a plan's tasks in process and returns their results.
+func ranOn(t *testing.T, p *Plan, open Open) map[string]*Result {
+	t.Helper()
+	record := newMemory()
+	if err := runOn(t.Context(), p, record, inProcess(open), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	results, err := allOf(p, record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
 // discriminated lists the individuals with a gap above ε, by enumeration.
 func discriminated(t testing.TB, s *Subject) (keys []string, all int) {
 	t.Helper()
@@ -128,14 +142,7 @@ func TestWorkIsComplete(t *testing.T) {
 		if len(want) > 0 && len(want) < all {
 			mixed++
 		}
-		record := newMemory()
-		if err := runOn(t.Context(), p, record, inProcess(enumerator), nil, nil); err != nil {
-			t.Fatal(err)
-		}
-		results, err := allOf(p, record)
-		if err != nil {
-			t.Fatal(err)
-		}
+		results := ranOn(t, p, enumerator)
 		for key, r := range results {
 			var got []string
 			for i := range r.Individuals {
@@ -164,14 +171,7 @@ var tilted = [6]float64{0.5, 1, 0, 0, 0, 0.25}
 
 func TestWorkUnderANotionOfDecisions(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "decisions", Notion: "decision-strict"}, Arm{Name: "largest", Notion: "logit", Epsilon: "0.25", Goal: GoalMaximise})
-	record := newMemory()
-	if err := runOn(t.Context(), p, record, inProcess(enumerator), nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	results, err := allOf(p, record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := ranOn(t, p, enumerator)
 	for key, r := range results {
 		if r.count() == 0 || r.Fair == 0 || len(r.Proofs) == 0 {
 			t.Errorf("%s: %+v", key, r)
@@ -235,14 +235,7 @@ func (s solverOf) Solve(ctx context.Context, _ *problem.Problem, o sdk.SolveOpti
 func TestWorkWithinItsBudget(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "soft", Partition: "years=3", Soft: Duration(50 * time.Millisecond)})
 	p.Budget = "600ms"
-	record := newMemory()
-	if err := runOn(t.Context(), p, record, inProcess(slow{}.describe), nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	results, err := allOf(p, record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := ranOn(t, p, slow{}.describe)
 	r := results[p.Entries()[0].Key]
 	if r.Undecided != 2 || r.Asked < 3 || r.Certified != 0 || r.count() != 0 || r.Error != "" {
 		t.Errorf("%+v", r)
@@ -258,19 +251,12 @@ func (lost) Load(context.Context, *problem.Problem) (sdk.Loaded, error) {
 
 func TestWorkWithoutItsSolver(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "lost"})
-	record := newMemory()
 	open := func(ctx context.Context) (*engine.Options, func(), error) {
 		o, end, err := enumerator(ctx)
 		o.Solver = lost{}
 		return o, end, err
 	}
-	if err := runOn(t.Context(), p, record, inProcess(open), nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	results, err := allOf(p, record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := ranOn(t, p, open)
 	if r := results[p.Entries()[0].Key]; !strings.Contains(r.Error, "it went away") || r.Asked != maxLosses || len(r.Faults) == 0 {
 		t.Errorf("%+v", r)
 	}
@@ -293,14 +279,7 @@ func TestWorkRefusesChangedFiles(t *testing.T) {
 // An arm with a single question ends at its proof; what its solver does not settle stays open.
 func TestSingleQuestions(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "gap", Goal: GoalLargestGap}, Arm{Name: "k", Goal: GoalLargestK}, Arm{Name: "shares", Goal: GoalShares})
-	record := newMemory()
-	if err := runOn(t.Context(), p, record, inProcess(enumerator), nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	results, err := allOf(p, record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := ranOn(t, p, enumerator)
 	for _, e := range p.Entries() {
 		r := results[e.Key]
 		answered := p.answerOf(r, true, false).good()
