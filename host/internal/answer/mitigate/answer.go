@@ -111,7 +111,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		defer p.Close()
 		people, err := quantify.People(ctx, j.question.Study, j.query.Space, r.Search.Seed)
 		if err != nil {
-			return nil, session.Mistake(fmt.Errorf("--prove: %w", err))
+			return nil, quantify.NoPeople(j.question.Study, j.question.Study.Population, err)
 		}
 		c.Prove = j.prove(p, people)
 	}
