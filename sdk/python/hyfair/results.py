@@ -201,7 +201,7 @@ class Verdict(Result, answers.CertifyAnswer):
         return self.pair
 
     def check(self) -> "Result":
-        """Raise CheckFailed if somebody is treated unfairly, Undecided if that is open."""
+        """Raise CheckFailed if a person is treated unfairly, Undecided if that is open."""
         if self._outcome.answer.get("gates"):
             return super().check()
         if self.verdict == "unfair":
@@ -224,7 +224,7 @@ class Search(Result, answers.SearchAnswer):
 
     @property
     def worst(self) -> Any:
-        """The counterfactuals of the person treated worst, a row each; None if nobody was found."""
+        """The counterfactuals of the person treated worst, a row each; None if the search found no person."""
         if self.best is None:
             return None
         b = self.best

@@ -548,7 +548,7 @@ def _fitted_with(model: Any, columns: Sequence[str]) -> List[str]:
         try:
             names: Any = getattr(model, attribute, None)
             names = names() if callable(names) else names
-        except Exception:  # a pipeline whose first step has none
+        except Exception:  # the first step of a pipeline may lack it
             continue
         if names is not None and not isinstance(names, str):
             return [n if n in columns else blanks.get(n, n) for n in map(str, names)]
