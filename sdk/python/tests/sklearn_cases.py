@@ -354,9 +354,7 @@ CASES: List[Case] = [
     _case("Calibrated (temperature) GradientBoosting", "OneHot", prefit(boosted, method="temperature"), since="1.8"),
     _case("FixedThreshold of RandomForest", "OneHot", fitted(made("model_selection.FixedThresholdClassifier", estimator=after(coded, forest), threshold=0.3)), since="1.5"),
     _case("FixedThreshold of LogisticRegression, first class", "OneHot, Standard", fitted(made("model_selection.FixedThresholdClassifier", estimator=standard(logistic), threshold=0.4, pos_label="no")), since="1.5"),
-    _case("Voting (soft) of one FixedThreshold", "OneHot", fitted(made(
-        "ensemble.VotingClassifier", estimators=[("one", made("model_selection.FixedThresholdClassifier", estimator=after(coded, forest), threshold=0.3)())],
-        voting="soft")), since="1.5"),
+    _case("Voting (soft) of one FixedThreshold", "OneHot", fitted(voters(made("model_selection.FixedThresholdClassifier", estimator=after(coded, forest), threshold=0.3), voting="soft")), since="1.5"),
     _case("TunedThreshold of ExtraTrees", "OneHot", fitted(made("model_selection.TunedThresholdClassifierCV", estimator=after(coded, extra), cv=2)), since="1.5"),
     _case("GridSearchCV of DecisionTree", "OneHot", fitted(made("model_selection.GridSearchCV", estimator=after(coded, tree), param_grid={"decisiontreeclassifier__max_depth": [2, 3]}, cv=2))),
     _case("RandomForest", "Standard, clipped MinMax of real numbers", fitted(after(scaled, forest))),
