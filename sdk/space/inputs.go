@@ -1,6 +1,7 @@
 package space
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"slices"
@@ -86,4 +87,26 @@ func exactly(v float64) *big.Rat {
 		return new(big.Rat).SetInt64(int64(v))
 	}
 	return new(big.Rat).SetFloat64(v)
+}
+
+// Compare returns the sign of the input at value v less a border, in exact arithmetic. Table must be nil. It takes a few
+// operations on float64 unless the input rounds to the border.
+func (in *Input) Compare(v, border float64) int {
+	// The float64 nearest to the input is on the input's side of the border, or on the border.
+	if at := math.FMA(in.Scale, v, in.Offset); at != border {
+		return cmp.Compare(at, border)
+	}
+	// If Offset − border is exact (Knuth's sum), one rounding is left. It keeps the sign, and makes 0 only of 0 and of
+	// products that underflow.
+	d := in.Offset - border
+	back := d - in.Offset
+	if rest := (in.Offset - (d - back)) - (border + back); rest == 0 {
+		less := math.FMA(in.Scale, v, d)
+		if less != 0 || v == 0 || math.Abs(in.Scale*v) > 0x1p-900 {
+			return cmp.Compare(less, 0)
+		}
+	}
+	x := exactly(v)
+	x.Mul(x, exactly(in.Scale))
+	return x.Add(x, exactly(in.Offset)).Cmp(exactly(border))
 }

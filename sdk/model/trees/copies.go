@@ -37,8 +37,10 @@ func (e *Ensemble) Copies(varying []int, values [][]*big.Rat) model.Copies {
 		_, ok := place[n.Input]
 		return ok
 	}
-	for k := range values {
+	at, more := make([][]float64, len(values)), make([][]int, len(values))
+	for k, list := range values {
 		c.all[k/64] |= 1 << (k % 64)
+		at[k], more[k] = nearestOf(list)
 	}
 	var alike, parting []Tree
 	for _, t := range e.Trees {
@@ -60,7 +62,7 @@ func (e *Ensemble) Copies(varying []int, values [][]*big.Rat) model.Copies {
 		}
 		c.left[i] = make([]uint64, len(c.all))
 		for k := range values {
-			if n.GoesLeft(values[k][place[n.Input]]) {
+			if of := place[n.Input]; n.left(at[k][of], more[k][of]) {
 				c.left[i][k/64] |= 1 << (k % 64)
 			}
 		}

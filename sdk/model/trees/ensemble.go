@@ -110,6 +110,15 @@ func nearest(input *big.Rat) (at float64, more int) {
 	return at, more
 }
 
+// nearestOf is nearest for a list of inputs.
+func nearestOf(inputs []*big.Rat) (at []float64, more []int) {
+	at, more = make([]float64, len(inputs)), make([]int, len(inputs))
+	for i, v := range inputs {
+		at[i], more[i] = nearest(v)
+	}
+	return at, more
+}
+
 // left reports whether an input goes left. Its value is at + δ, where δ is infinitesimal and has
 // the sign of more.
 func (n *Node) left(at float64, more int) bool {

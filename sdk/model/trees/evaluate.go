@@ -202,10 +202,7 @@ func (e *Ensemble) Exact() model.Exact {
 
 // Logit implements model.Exact. nil is a missing input.
 func (x *exact) Logit(inputs []*big.Rat) *big.Rat {
-	at, more := make([]float64, len(inputs)), make([]int, len(inputs))
-	for i, v := range inputs {
-		at[i], more[i] = nearest(v)
-	}
+	at, more := nearestOf(inputs)
 	var sum, term big.Int
 	if x.ok {
 		part := int64(math.Ldexp(x.e.Base, x.shift))

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"sort"
 
@@ -75,10 +74,9 @@ type maker struct {
 	sources []source // by input
 	index   map[node]int32
 	cutsOf  map[string]int32
-	tests   map[test]float64
-	changes []map[float64]bool // by feature: its firsts
-	splits  []split            // of the current tree
-	inputs  [][]*big.Rat       // by combination: the inputs from the protected features
+	known   map[test]*split // comparisons with one border
+	splits  []*split        // by node of the current tree; nil for leaves and protected features
+	points  [][]float64     // by combination: an individual with it
 }
 
 type source struct {
@@ -86,8 +84,7 @@ type source struct {
 	*space.Input
 }
 
-// test is a comparison of an input with a border; its outcome changes at some value of
-// the feature.
+// test is a comparison of an input with one border.
 type test struct {
 	input  int32
 	border float64
@@ -106,10 +103,9 @@ func New(e *trees.Ensemble, g *grid.Grid) (*Plan, error) {
 	s := g.Space
 	m := &maker{
 		Plan: &Plan{grid: g, base: e.Base, err: e.SumError(), firsts: make([][]float64, len(s.Features))}, e: e,
-		sources: make([]source, s.Inputs), index: make(map[node]int32, e.Parameters()), cutsOf: map[string]int32{}, tests: map[test]float64{},
+		sources: make([]source, s.Inputs), index: make(map[node]int32, e.Parameters()), cutsOf: map[string]int32{}, known: map[test]*split{},
 	}
 	for i := range s.Features {
-		m.changes = append(m.changes, map[float64]bool{})
 		for k := range s.Features[i].Inputs {
 			m.sources[s.Features[i].Inputs[k].Index] = source{i, &s.Features[i].Inputs[k]}
 		}
@@ -117,13 +113,13 @@ func New(e *trees.Ensemble, g *grid.Grid) (*Plan, error) {
 	if len(g.Combinations)*e.Parameters() > maxWork {
 		return nil, fmt.Errorf("%w: %d nodes times %d protected combinations; want a product of at most %d", ErrTooLarge, e.Parameters(), len(g.Combinations), maxWork)
 	}
+	base := g.Point(make([]float64, len(g.Dims)))
 	for z := range g.Combinations {
-		point := g.Complete(g.Point(make([]float64, len(g.Dims))), z)
-		m.inputs = append(m.inputs, s.ExactInputs(defined(s, point)))
+		m.points = append(m.points, g.Complete(base, z))
 	}
-	all := make([][]split, len(e.Trees))
+	all := make([][]*split, len(e.Trees))
 	for k, t := range e.Trees {
-		all[k] = make([]split, len(t))
+		all[k] = make([]*split, len(t))
 		for i := range t {
 			if n := &t[i]; !n.IsLeaf() && !m.protected(n) {
 				all[k][i] = m.split(n)
@@ -131,10 +127,8 @@ func New(e *trees.Ensemble, g *grid.Grid) (*Plan, error) {
 		}
 	}
 	for i := range s.Features {
-		for v := range m.changes[i] {
-			m.firsts[i] = append(m.firsts[i], v)
-		}
 		slices.Sort(m.firsts[i])
+		m.firsts[i] = slices.Compact(m.firsts[i])
 		m.offset = append(m.offset, m.cuts)
 		m.cuts += len(m.firsts[i])
 		for range m.firsts[i] {
@@ -143,10 +137,10 @@ func New(e *trees.Ensemble, g *grid.Grid) (*Plan, error) {
 	}
 	for k, t := range e.Trees {
 		m.splits = all[k]
-		for i := range t {
-			if n := &t[i]; !n.IsLeaf() && !m.protected(n) {
-				for _, v := range m.splits[i].firsts {
-					m.splits[i].places = append(m.splits[i].places, int32(m.Place(m.sources[n.Input].feature, v))-1)
+		for i, s := range m.splits {
+			if s != nil && s.places == nil {
+				for _, v := range s.firsts {
+					s.places = append(s.places, int32(m.Place(m.sources[t[i].Input].feature, v))-1)
 				}
 			}
 		}
@@ -156,16 +150,6 @@ func New(e *trees.Ensemble, g *grid.Grid) (*Plan, error) {
 	}
 	m.zero = m.number(node{feature: -1, more: -1})
 	return m.Plan, nil
-}
-
-// defined moves a point's features into their domains, which tables need.
-func defined(s *space.Space, point []float64) []float64 {
-	for i := range s.Features {
-		if f := &s.Features[i]; !f.IsProtected() {
-			point[i] = min(max(point[i], f.Lo), f.Hi)
-		}
-	}
-	return point
 }
 
 func (m *maker) protected(n *trees.Node) bool {
@@ -179,10 +163,14 @@ func (p *Plan) Place(feature int, v float64) int {
 }
 
 // split rewrites a comparison over the values of its feature's domain.
-func (m *maker) split(n *trees.Node) split {
+func (m *maker) split(n *trees.Node) *split {
+	key := test{n.Input, n.Value, n.Closed}
+	if out := m.known[key]; out != nil && len(n.More) == 0 {
+		return out
+	}
 	from := m.sources[n.Input]
 	f := &m.grid.Space.Features[from.feature]
-	out := split{left: goesLeft(n, from.Input, f, f.Lo)}
+	out := &split{left: goesLeft(n, from.Input, f, f.Lo)}
 	change := func(v float64) {
 		if k := len(out.firsts) - 1; k >= 0 && out.firsts[k] == v {
 			out.firsts = out.firsts[:k] // two changes cancel
@@ -193,7 +181,7 @@ func (m *maker) split(n *trees.Node) split {
 	if from.Table != nil {
 		before := out.left
 		for k, t := range from.Table {
-			if now := n.GoesLeft(new(big.Rat).SetFloat64(t)); now != before {
+			if now := n.SendsLeft(t); now != before {
 				before = now
 				change(f.Lo + float64(k))
 			}
@@ -201,14 +189,7 @@ func (m *maker) split(n *trees.Node) split {
 	} else {
 		var list []float64
 		n.Borders(func(border float64) {
-			key := test{n.Input, border, n.Closed}
-			v, known := m.tests[key]
-			if !known {
-				one := trees.Node{Input: n.Input, Value: border, Closed: n.Closed}
-				v = first(f, from.Input, &one)
-				m.tests[key] = v
-			}
-			if !math.IsNaN(v) {
+			if v := first(f, from.Input, border, n.Closed); !math.IsNaN(v) {
 				list = append(list, v)
 			}
 		})
@@ -217,57 +198,59 @@ func (m *maker) split(n *trees.Node) split {
 			change(v)
 		}
 	}
-	for _, v := range out.firsts {
-		m.changes[from.feature][v] = true
+	m.firsts[from.feature] = append(m.firsts[from.feature], out.firsts...)
+	if len(n.More) == 0 {
+		m.known[key] = out
 	}
 	return out
 }
 
-// exactly returns the input that a feature's value feeds.
-func exactly(in *space.Input, f *space.Feature, v float64) *big.Rat {
-	if in.Table != nil {
-		return new(big.Rat).SetFloat64(in.Table[int(v-f.Lo)])
-	}
-	x := new(big.Rat).SetFloat64(v)
-	if in.Scale == 1 && in.Offset == 0 {
-		return x
-	}
-	x.Mul(x, new(big.Rat).SetFloat64(in.Scale))
-	return x.Add(x, new(big.Rat).SetFloat64(in.Offset))
-}
-
-// goesLeft reports whether a feature's value goes left: by floating point if that is
-// certain, else exactly.
+// goesLeft reports whether a feature's value goes left, in exact arithmetic.
 func goesLeft(n *trees.Node, in *space.Input, f *space.Feature, v float64) bool {
-	if in.Table == nil && len(n.More) == 0 {
-		y := math.FMA(in.Scale, v, in.Offset)
-		if off := 0x1p-50 * (math.Abs(y) + math.SmallestNonzeroFloat64); math.Abs(y-n.Value) > off {
-			return y < n.Value
-		}
+	if in.Table != nil {
+		return n.SendsLeft(in.Table[int(v-f.Lo)])
 	}
-	return n.GoesLeft(exactly(in, f, v))
+	left := true
+	n.Borders(func(border float64) { left = left != passes(in, v, border, n.Closed) })
+	return left
 }
 
-// first returns the least value of the domain that goes another way than the lowest one;
-// NaN if there is none.
-func first(f *space.Feature, in *space.Input, n *trees.Node) float64 {
-	was := goesLeft(n, in, f, f.Lo)
-	other := func(v float64) bool { return goesLeft(n, in, f, v) != was }
+// passes reports whether an input at a value lies above a border, or on it if closed is unset.
+func passes(in *space.Input, v, border float64, closed bool) bool {
+	side := in.Compare(v, border)
+	return side > 0 || side == 0 && !closed
+}
+
+// first returns the least value of the domain that is on another side of a border than the lowest one; NaN if there is
+// none.
+func first(f *space.Feature, in *space.Input, border float64, closed bool) float64 {
+	was := passes(in, f.Lo, border, closed)
+	other := func(v float64) bool { return passes(in, v, border, closed) != was }
 	if !other(f.Hi) {
 		return math.NaN()
 	}
+	guess := min(max((border-in.Offset)/in.Scale, f.Lo), f.Hi)
 	if f.Discrete() {
-		return f.Lo + float64(sort.Search(int(f.Hi-f.Lo), func(k int) bool { return other(f.Lo + float64(k)) }))
+		return f.Lo + float64(search(0, uint64(f.Hi-f.Lo), uint64(guess-f.Lo), func(k uint64) bool { return other(f.Lo + float64(k)) }))
 	}
-	lo, hi := ordered(f.Lo), ordered(f.Hi)
-	for lo+1 < hi {
-		if mid := lo + (hi-lo)/2; other(numbered(mid)) {
-			hi = mid
+	return numbered(search(ordered(f.Lo), ordered(f.Hi), ordered(guess), func(k uint64) bool { return other(numbered(k)) }))
+}
+
+// search returns the least number in (lo, hi] with a property that larger ones have too. hi must have it, and lo not.
+// It is fast if the guess, which must be from lo to hi, is near.
+func search(lo, hi, guess uint64, has func(k uint64) bool) uint64 {
+	for step := uint64(1); lo+1 < hi; step *= 2 {
+		mid := min(max(guess, lo+1), hi-1)
+		if step > 1<<6 {
+			mid = lo + (hi-lo)/2
+		}
+		if has(mid) {
+			hi, guess = mid, mid-min(step, mid)
 		} else {
-			lo = mid
+			lo, guess = mid, mid+step
 		}
 	}
-	return numbered(hi)
+	return hi
 }
 
 // ordered maps float64 values to integers in the same order.
@@ -303,30 +286,29 @@ func (m *maker) tree(t trees.Tree) error {
 		}
 	}
 	known := map[string]int32{}
-	k := kinds{}
-	all := make([]int32, len(m.inputs))
-	for z, inputs := range m.inputs {
-		left := make([]byte, len(asked))
-		way := make(map[int]bool, len(asked))
+	k := kinds{of: make([]int32, len(m.points))}
+	way, left := make([]bool, len(t)), make([]byte, len(asked))
+	for z, point := range m.points {
 		for j, i := range asked {
-			if t[i].GoesLeft(inputs[t[i].Input]) {
-				left[j], way[i] = 1, true
+			from := m.sources[t[i].Input]
+			way[i] = goesLeft(&t[i], from.Input, &m.grid.Space.Features[from.feature], point[from.feature])
+			if left[j] = 0; way[i] {
+				left[j] = 1
 			}
 		}
-		root, ok := known[string(left)]
+		at, ok := known[string(left)]
 		if !ok {
-			root = m.write(t, 0, way)
-			known[string(left)] = root
+			root := m.write(t, 0, way)
+			if len(m.nodes) > maxNodes {
+				return fmt.Errorf("%w: more than %d nodes for %d protected combinations", ErrTooLarge, maxNodes, len(m.points))
+			}
+			if at = int32(slices.Index(k.roots, root)); at < 0 {
+				at = int32(len(k.roots))
+				k.roots = append(k.roots, root)
+			}
+			known[string(left)] = at
 		}
-		if len(m.nodes) > maxNodes {
-			return fmt.Errorf("%w: more than %d nodes for %d protected combinations", ErrTooLarge, maxNodes, len(m.inputs))
-		}
-		at := slices.Index(k.roots, root)
-		if at < 0 {
-			at = len(k.roots)
-			k.roots = append(k.roots, root)
-		}
-		k.of, all[z] = append(k.of, int32(at)), root
+		k.of[z] = at
 	}
 	if len(k.roots) == 1 && !depends {
 		m.shared = append(m.shared, k.roots[0])
@@ -338,7 +320,7 @@ func (m *maker) tree(t trees.Tree) error {
 
 // write returns node i of a tree, rewritten; left holds the protected comparisons that go
 // left.
-func (m *maker) write(t trees.Tree, i int32, left map[int]bool) int32 {
+func (m *maker) write(t trees.Tree, i int32, left []bool) int32 {
 	n := &t[i]
 	if n.IsLeaf() {
 		return m.number(node{feature: -1, more: -1, value: n.Value})
@@ -349,7 +331,7 @@ func (m *maker) write(t trees.Tree, i int32, left map[int]bool) int32 {
 		}
 		return m.write(t, n.Right, left)
 	}
-	s := &m.splits[i]
+	s := m.splits[i]
 	one, two := n.Left, n.Right
 	if !s.left {
 		one, two = two, one
