@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 )
 
@@ -41,10 +40,11 @@ func Build(folder, file string) error {
 	if _, err := os.ReadDir(filepath.Join(Root(), folder)); err != nil {
 		return err
 	}
-	build := exec.Command("go", "build", "-o", file, "./"+folder)
+	flags := "-s -w" // as the Makefile has them
 	if folder == "host" && runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") {
-		build.Args = slices.Insert(build.Args, 2, "-ldflags=-E hyfair_entry") // as the Makefile has it
+		flags += " -E hyfair_entry"
 	}
+	build := exec.Command("go", "build", "-ldflags="+flags, "-o", file, "./"+folder)
 	build.Dir = Root()
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as the Makefile has it
 	if out, err := build.CombinedOutput(); err != nil {
