@@ -12,7 +12,7 @@ const bandsHelp = "outcomes of the decision in place of yes and no, each with it
 
 // addPopulation adds --population, the distribution of individuals by which shares are weighted.
 func addPopulation(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVar(to, "population", "", "the people that shares describe: uniform (each combination of values once), independent (the frequencies of the rows' values), classes:N (a mixture of N independent ones, fitted to the rows) or weights:FILE (a table of cells and weights) (default: the study's, or else uniform)")
+	cmd.Flags().StringVar(to, "population", "", "the people that shares describe: uniform (each combination of values once), independent (the frequencies of the rows' values), classes:N (a mixture of N independent ones, fitted to the rows), weights:FILE (a table of cells and weights) or network:FILE (a tree-shaped Bayesian network) (default: the study's, or else uniform)")
 }
 
 // addQuestion adds the flags that all commands with a question have in common.

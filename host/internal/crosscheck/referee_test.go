@@ -8,7 +8,6 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -361,15 +360,18 @@ func (c *refereed) shares(s *panelist) {
 	}
 }
 
-// population draws a population: independent features, a mixture, or a table of weights.
+// population draws a population: independent features, a mixture, a table of weights or a network.
 func (c *refereed) population() *population.Population {
 	source, rows := population.Source{Classes: 1 + c.r.IntN(3)}, [][]float64(nil)
 	for range 40 {
 		rows = append(rows, c.q.Space.Draw(c.q.Space.Whole().Box, c.r))
 	}
-	if c.r.IntN(3) == 0 {
-		source = population.Source{Weights: filepath.Join(c.TempDir(), "cells.csv")}
-		if err := os.WriteFile(source.Weights, []byte(known.Weights(c.r, c.q.Space)), 0o600); err != nil {
+	if c.r.IntN(2) == 0 {
+		name, err := known.Population(c.r, c.q.Space, c.TempDir())
+		if err != nil {
+			c.Fatal(err)
+		}
+		if source, err = population.Parse(name); err != nil {
 			c.Fatal(err)
 		}
 	}

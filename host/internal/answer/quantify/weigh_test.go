@@ -22,7 +22,7 @@ import (
 )
 
 // TestSharesOfPopulations compares proved shares of people with their sum over all individuals: regions, constraints,
-// one class and several.
+// one class and several, tables of weights and networks.
 func TestSharesOfPopulations(t *testing.T) {
 	solver, description := plugintest.Solver(t, "bnb")
 	some := 0
@@ -37,13 +37,16 @@ func TestSharesOfPopulations(t *testing.T) {
 			}
 		}
 		source := population.Source{Classes: 1 + r.IntN(3)}
-		if r.IntN(3) == 0 {
-			source = population.Source{Weights: filepath.Join(t.TempDir(), "cells.csv")}
-			if err := os.WriteFile(source.Weights, []byte(problems.Weights(r, q.Space)), 0o600); err != nil {
+		if r.IntN(2) == 0 {
+			name, err := problems.Population(r, q.Space, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if source, err = population.Parse(name); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if source.Weights != "" && r.IntN(2) == 0 {
+		if source.File != "" && r.IntN(2) == 0 {
 			rows = nil
 		}
 		people, err := source.Of(t.Context(), q.Space, rows, "", 1)
@@ -74,7 +77,7 @@ func TestSharesOfPopulations(t *testing.T) {
 			t.Fatalf("seed %d: %v, %v", seed, err, rep.Faults)
 		}
 		if all == 0 {
-			if !rep.Nobody() && (source.Weights == "" || rep.Fair.Sign()+rep.Unfair.Sign() > 0) {
+			if !rep.Nobody() && (source.File == "" || rep.Fair.Sign()+rep.Unfair.Sign() > 0) {
 				t.Errorf("seed %d: nobody is asked about, and %+v", seed, rep)
 			}
 			continue
@@ -178,7 +181,7 @@ func TestNobodyThere(t *testing.T) {
 	if err := os.WriteFile(file, []byte("kids,weight\n0..1,1\n2,0\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	people, err := population.Source{Weights: file}.Of(t.Context(), q.Space, nil, "", 1)
+	people, err := population.Source{Kind: "weights", File: file}.Of(t.Context(), q.Space, nil, "", 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package population models the distribution of individuals, by which shares of people are measured.
 //
-// A population is a mixture of classes within which the features are independent. Of estimates a population from the
+// A population is a mixture of classes within which the features are independent, or a tree-shaped network. Of estimates a population from the
 // rows of a data set: by frequencies for one class, and by expectation maximisation for several (a latent class model:
 // Lazarsfeld and Henry 1968; Dempster, Laird and Rubin 1977). A table of weights has a class for each of its cells.
 package population
@@ -8,6 +8,7 @@ package population
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -32,11 +33,21 @@ const MostClasses = 256
 type Source struct {
 	// Classes is the number of classes that are fitted to rows; 0: none.
 	Classes int
-	// Weights is a table of cells and their weights; empty: none.
-	Weights string
+	// Kind is the kind of the File that describes the population, such as weights; both are empty without one.
+	Kind, File string
 }
 
-// Parse reads a population's name: uniform or "", independent, classes:N or weights:FILE.
+// readers read the files that describe a population, by kind. Without enough rows, features that the file does not mention
+// are uniform.
+var readers = map[string]func(path string, of *space.Space, rows [][]float64, seed int64) (*Population, error){
+	"weights": weighted,
+	"network": networked,
+}
+
+// Kinds lists the kinds of files that describe a population.
+func Kinds() []string { return slices.Sorted(maps.Keys(readers)) }
+
+// Parse reads a population's name: uniform or "", independent, classes:N, weights:FILE or network:FILE.
 func Parse(name string) (s Source, err error) {
 	switch name {
 	case "", Uniform:
@@ -49,18 +60,18 @@ func Parse(name string) (s Source, err error) {
 			return Source{Classes: n}, nil
 		}
 	}
-	if file, ok := strings.CutPrefix(name, "weights:"); ok && file != "" {
-		return Source{Weights: file}, nil
+	if kind, file, _ := strings.Cut(name, ":"); readers[kind] != nil && file != "" {
+		return Source{Kind: kind, File: file}, nil
 	}
-	return s, fmt.Errorf("got population %q, want uniform, independent, weights:FILE or classes:N, with N from 1 to %d", name, MostClasses)
+	return s, fmt.Errorf("got population %q, want uniform, independent, %s:FILE or classes:N, with N from 1 to %d", name, strings.Join(Kinds(), ":FILE, "), MostClasses)
 }
 
-// SHA256 returns the hash, in hexadecimal, of the table of weights; empty without one that can be read.
+// SHA256 returns the hash, in hexadecimal, of the population's file; empty without one that can be read.
 func (s Source) SHA256() string {
-	if s.Weights == "" {
+	if s.File == "" {
 		return ""
 	}
-	sum, _, _ := files.SHA256(s.Weights)
+	sum, _, _ := files.SHA256(s.File)
 	return sum
 }
 
@@ -68,8 +79,8 @@ func (s Source) SHA256() string {
 // why. The same seed gives the same population. If ctx ends first, the error wraps ctx.Err.
 func (s Source) Of(ctx context.Context, of *space.Space, rows [][]float64, absent string, seed int64) (*Population, error) {
 	switch {
-	case s.Weights != "":
-		return weighted(s.Weights, of, rows, seed)
+	case s.File != "":
+		return readers[s.Kind](s.File, of, rows, seed)
 	case s.Classes == 0:
 		return nil, nil
 	case rows == nil:
@@ -82,10 +93,32 @@ func (s Source) Of(ctx context.Context, of *space.Space, rows [][]float64, absen
 type Population struct {
 	Fit
 	space    *space.Space
-	about    string // the description of a table of weights; empty if the population is fitted
+	about    string // the description of a population from a file; empty if it is fitted
 	features []feature
 	classes  []class
 	error    float64 // relative error of a mass
+	law      law     // if not nil, the distribution, in place of features and classes
+}
+
+// law is a distribution that is not a mixture of classes.
+type law interface {
+	// draw sets the features of x that are not protected.
+	draw(rng *rand.Rand, x []float64)
+	// within is Population.Within, and mass is Population.Mass.
+	within(box space.Box) law
+	mass(box space.Box) (lo, hi float64)
+	// rounding is Population.Rounding.
+	rounding() float64
+}
+
+// rest is the population of features that a file does not mention: independent, with the frequencies of the rows, or uniform
+// if there are too few rows. kept are the rows that independent returns, and about describes it.
+func rest(s *space.Space, rows [][]float64, seed int64) (p *Population, kept [][]float64, about string) {
+	p, kept, _, err := independent(s, rows, seed)
+	if err != nil {
+		return Even(s, s.Whole().Box), nil, "all values of other features equally likely"
+	}
+	return p, kept, fmt.Sprintf("other features independent, with the frequencies of %s rows", view.Count(p.Rows))
 }
 
 // Fit measures how well a population fits rows that were held back.
@@ -173,6 +206,10 @@ func (f *feature) cell(v float64) int {
 // Draw draws an individual. It ignores constraints.
 func (p *Population) Draw(rng *rand.Rand) []float64 {
 	x := make([]float64, len(p.space.Features))
+	if p.law != nil {
+		p.law.draw(rng, x)
+		return x
+	}
 	weights := make([]float64, len(p.classes))
 	for k := range p.classes {
 		weights[k] = p.classes[k].weight
@@ -180,20 +217,29 @@ func (p *Population) Draw(rng *rand.Rand) []float64 {
 	c := &p.classes[drawn(weights, rng)]
 	for n := range p.features {
 		f := &p.features[n]
-		iv := f.cells[drawn(c.shares[n], rng)]
-		if f.discrete {
-			x[f.index] = iv.Lo + float64(rng.Int64N(int64(iv.Hi-iv.Lo)+1))
-		} else {
-			x[f.index] = min(iv.Lo+rng.Float64()*(iv.Hi-iv.Lo), iv.Hi)
-		}
+		x[f.index] = f.value(f.cells[drawn(c.shares[n], rng)], rng)
 	}
 	return x
+}
+
+// value draws a value of a cell.
+func (f *feature) value(of space.Interval, rng *rand.Rand) float64 {
+	if f.discrete {
+		return of.Lo + float64(rng.Int64N(int64(of.Hi-of.Lo)+1))
+	}
+	return min(of.Lo+rng.Float64()*(of.Hi-of.Lo), of.Hi)
 }
 
 // Within returns the population restricted to a box; nil if the box has no mass. If the box fixes a real feature to
 // a number, the density of the number's cell replaces the mass.
 func (p *Population) Within(box space.Box) *Population {
 	out := *p
+	if p.law != nil {
+		if out.law = p.law.within(box); out.law == nil {
+			return nil
+		}
+		return &out
+	}
 	out.features, out.classes = nil, make([]class, len(p.classes))
 	for k := range p.classes {
 		out.classes[k].weight = p.classes[k].weight
@@ -264,7 +310,7 @@ type Side struct {
 	Shares  []float64
 }
 
-// Classes returns the classes, which share the population's memory. Weights, and the shares of each side, add up to 1
+// Classes returns the classes, which share the population's memory; none of a network, which has a Tree. Weights, and the shares of each side, add up to 1
 // but for Rounding.
 func (p *Population) Classes() []Class {
 	var out []Class
@@ -279,7 +325,12 @@ func (p *Population) Classes() []Class {
 }
 
 // Rounding bounds the relative error of products of shares.
-func (p *Population) Rounding() float64 { return p.error }
+func (p *Population) Rounding() float64 {
+	if p.law != nil {
+		return p.law.rounding()
+	}
+	return p.error
+}
 
 // Even is the population in which all combinations of values of a region are equally likely.
 func Even(s *space.Space, box space.Box) *Population {
@@ -310,6 +361,9 @@ const underflow = 1e-300
 
 // Mass encloses the share of individuals in a box, among all within the features' domains.
 func (p *Population) Mass(box space.Box) (lo, hi float64) {
+	if p.law != nil {
+		return p.law.mass(box)
+	}
 	sum := 0.0
 	for k := range p.classes {
 		product := p.classes[k].weight

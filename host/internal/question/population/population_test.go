@@ -173,12 +173,12 @@ func TestFitEnds(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for name, want := range map[string]Source{"": {}, "uniform": {}, "independent": {Classes: 1}, "classes:16": {Classes: 16}, "weights:a:b.csv": {Weights: "a:b.csv"}} {
+	for name, want := range map[string]Source{"": {}, "uniform": {}, "independent": {Classes: 1}, "classes:16": {Classes: 16}, "weights:a:b.csv": {Kind: "weights", File: "a:b.csv"}, "network:n.json": {Kind: "network", File: "n.json"}} {
 		if got, err := Parse(name); err != nil || got != want {
 			t.Errorf("%q: %+v, %v", name, got, err)
 		}
 	}
-	for _, name := range []string{"classes", "classes:0", "classes:1e3", "classes:257", "classes:-1", "mixture", "weights:"} {
+	for _, name := range []string{"classes", "classes:0", "classes:1e3", "classes:257", "classes:-1", "mixture", "weights:", "network:", "network"} {
 		if _, err := Parse(name); err == nil {
 			t.Errorf("%q was read", name)
 		}

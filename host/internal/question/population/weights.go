@@ -45,13 +45,7 @@ func weighted(path string, s *space.Space, rows [][]float64, seed int64) (*Popul
 	if err := t.read(); err != nil {
 		return nil, err
 	}
-	p, kept, _, err := independent(s, rows, seed)
-	others := ""
-	if err != nil {
-		p, others = Even(s, s.Whole().Box), "all values of other features equally likely"
-	} else {
-		others = fmt.Sprintf("other features independent, with the frequencies of %s rows", view.Count(p.Rows))
-	}
+	p, kept, others := rest(s, rows, seed)
 	p.about = fmt.Sprintf("%s %s of %s", view.Count(len(t.weights)), english.PluralWord(len(t.weights), "weighted cell", ""), filepath.Base(path))
 	if len(t.named) < len(p.features) {
 		p.about += ", " + others

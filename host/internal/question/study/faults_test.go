@@ -47,7 +47,7 @@ var faults = []fault{
 			`5:9: notion: unknown value "scor"; did you mean "score"? allowed: score, logit, decision, decision-strict`,
 		}, true},
 	{"a population that is none", "features: {a: {integer: 0..1}}\npopulation: everybody\n", []string{`2:13: population: unknown value "everybody"; `}, true},
-	{"a population twice", "features: {a: {integer: 0..1}}\npopulation: {classes: 4, weights: w.csv}\n", []string{"2:14: population: want one of classes: and weights:"}, true},
+	{"a population twice", "features: {a: {integer: 0..1}}\npopulation: {classes: 4, weights: w.csv}\n", []string{"2:14: population: want one of classes:, network: and weights:"}, true},
 	{"classes beyond number", "features: {a: {integer: 0..1}}\npopulation: {classes: 1000}\n", []string{`2:23: population.classes: got population "classes:1000"`}, true},
 	{"a side of scores that is none", "features: {a: {integer: 0..1}}\ndecision: {yes: small}\n", []string{`2:17: decision.yes: unknown value "small"; `}, true},
 	{"a side of numbers", "features: {a: {integer: 0..1}}\noutput: number\ndecision: {yes: low}\n", []string{"3:17: decision.yes: low, but the study predicts a number"}, false},

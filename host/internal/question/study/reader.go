@@ -60,11 +60,11 @@ func (r *reader) population(n *yamlfile.Node, s *Study) {
 		s.Population, _ = r.Choice(n, population.Uniform, population.Independent)
 	case !r.object(n, "population"):
 	case len(n.Entries) != 1:
-		r.Fault(n, "want one of classes: and weights:")
+		r.Fault(n, "want one of classes:, %s:", strings.Join(population.Kinds(), ": and "))
 	case r.Kind(n.Entries[0].Value, yamlfile.Scalar):
 		of, value := n.Entries[0].Key.Text, n.Entries[0].Value
 		text, err := value.Text, error(nil)
-		if of == "weights" {
+		if slices.Contains(population.Kinds(), of) {
 			text, err = where(value.At.File, text, r.options.DataRoot)
 		}
 		if err == nil {

@@ -23,7 +23,7 @@ var shapes = map[string][]string{
 	"input":      {"scale", "offset", "mean", "deviation", "min", "max", "table"},
 	"protected":  {"values", "extrapolate"},
 	"decision":   {"threshold", "at", "yes", "bands"},
-	"population": {"classes", "weights"},
+	"population": {"classes", "weights", "network"},
 	"constraint": {"about", "forbid", "on"},
 }
 

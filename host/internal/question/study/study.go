@@ -236,8 +236,8 @@ func (s *Study) Files() []string {
 			out = append(out, f.Path)
 		}
 	}
-	if people, err := population.Parse(s.Population); err == nil && people.Weights != "" {
-		out = append(out, people.Weights)
+	if people, err := population.Parse(s.Population); err == nil && people.File != "" {
+		out = append(out, people.File)
 	}
 	for _, path := range s.checkPaths() {
 		if _, err := files.Stat(path); err == nil {

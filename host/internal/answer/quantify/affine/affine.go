@@ -168,7 +168,7 @@ func Suits(q *problem.Query) bool {
 // must be valid, and its region within the domains.
 func Of(ctx context.Context, q *problem.Query, people *population.Population) (*Shares, error) {
 	a, ok := affineOf(q)
-	if !ok {
+	if !ok || people.Tree() != nil {
 		return nil, ErrUnsuited
 	}
 	parts, err := split(q, a)

@@ -113,6 +113,16 @@ func byAge(t *testing.T, r *rand.Rand, q *problem.Query) {
 	q.Scored, q.Model = net, lowered
 }
 
+// written is the path of a file with this text.
+func written(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "people")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // peopleOf is a population of a question's space, within its region; nil rows: the even one.
 func peopleOf(t *testing.T, r *rand.Rand, q *problem.Query) *population.Population {
 	t.Helper()
@@ -128,10 +138,7 @@ func peopleOf(t *testing.T, r *rand.Rand, q *problem.Query) *population.Populati
 	}
 	source := population.Source{Classes: 1 + r.IntN(3)}
 	if r.IntN(5) == 0 {
-		source = population.Source{Weights: filepath.Join(t.TempDir(), "cells.csv")}
-		if err := os.WriteFile(source.Weights, []byte(known.Weights(r, q.Space)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		source = population.Source{Kind: "weights", File: written(t, known.Weights(r, q.Space))}
 	}
 	people, err := source.Of(t.Context(), q.Space, rows, "", 1)
 	if err != nil {
@@ -332,7 +339,7 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestUnsuited: networks with neurons, bins, rows to be near and endless constraints are not for convolution; and time may be over.
+// TestUnsuited: networks with neurons, networks of features, bins, rows to be near and endless constraints are not for convolution; and time may be over.
 func TestUnsuited(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 37))
 	q := many(r, 23)
@@ -347,7 +354,14 @@ func TestUnsuited(t *testing.T) {
 	if _, err := Of(t.Context(), &bins, even); !errors.Is(err, ErrUnsuited) {
 		t.Errorf("three bins: %v", err)
 	}
-	near, err := *q, error(nil)
+	network, err := population.Source{Kind: "network", File: written(t, known.Tree(r, q.Space))}.Of(t.Context(), q.Space, nil, "", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Of(t.Context(), q, network); !errors.Is(err, ErrUnsuited) {
+		t.Errorf("a network of features: %v", err)
+	}
+	near := *q
 	if near.Within, err = space.NewVicinity(q.Space, [][]float64{q.Space.Draw(q.Region.Box, r)}, big.NewRat(1, 2)); err != nil {
 		t.Fatal(err)
 	}
