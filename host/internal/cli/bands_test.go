@@ -63,6 +63,10 @@ func TestBandsOfADecision(t *testing.T) {
 	}{
 		{[]string{"quantify", dir, "--where", "credit_rating=9.."}, "in 2 or more of the bands A, B, C, D"},
 		{[]string{"audit", dir, "--top", "0"}, "3,901 of them (57.2 %) would get another band with another sex, age or origin: 2,880 a better one, 2,261 a worse one"},
+		{[]string{"quantify", "../../../studies/loan", "--near", "0", "--groups"}, "--near does not apply to --groups: rates compare different people"},
+		{[]string{"search", "../../../studies/loan", "--near", "2"}, "--near: got the distance 2, want one from 0 to 1"},
+		{[]string{"search", dir, "--population", "everybody"}, "--population: got population"},
+		{[]string{"explain", dir, "--population", "everybody"}, "--population: got population"},
 		{[]string{"diff", dir, filepath.Join(dir, "network.json"), "--prove=false"}, "\n\nboth models: a decision is a band of scores"},
 		{[]string{"mitigate", dir, "--arms", "original", "--solver", "none", "--strategy", "rw", "--mode", "fast", "--budget", "2000ev"}, "whose copies are in different bands"},
 		{[]string{"compare", dir, "--solvers", "bnb", "--runs", "1", "--budget", "1s"}, "individuals count whose copies are in different bands"},

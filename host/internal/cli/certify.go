@@ -60,7 +60,7 @@ docs/user/certify.md explains verdicts and grades, docs/user/partition.md --part
 	fl.StringVar(&r.Encoding, "encoding", "", "lowering of the network for the solver: "+strings.Join(encodings, ", ")+" (default: network, or bigm or smt for a solver of these forms)")
 	fl.StringVar(&r.Bounds, "bounds", "", "how the neurons are bounded for --encoding: interval, linear or lp (default: linear for smt, otherwise interval)")
 	fl.StringSliceVar(&r.Relax, "relax", nil, `let a feature differ between the copies by at most this much: "hours-per-week=5"; may be repeated`)
-	fl.StringVar(&r.Near, "near", "", "ask only about individuals within this Gower distance, 0 to 1, of a row of the study's data: the mean difference over the features that are not protected, as a share of the domain for numbers, 0 or 1 for categories; only bnb takes it")
+	addNear(cmd, &r.Spec, "; only bnb takes it")
 	fl.IntVar(&r.K, "k", 0, "ask whether any individual's counterfactuals reach at least this many outcome bins, 3 or more")
 	fl.BoolVar(&r.MaxK, "max-k", false, "after the verdict, look for the largest number of outcome bins that one individual's counterfactuals reach, and bound it from above")
 	fl.BoolVar(&r.Climb, "climb", true, "look for a violation by local search before asking the solver, and give it the best individual as a start")

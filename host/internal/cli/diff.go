@@ -49,7 +49,7 @@ than ε apart.`,
 	fl := cmd.Flags()
 	fl.StringVar(&r.Notion, "notion", "", "what counts as a change and as unfair: decision, decision-strict, score or logit (default decision)")
 	fl.BoolVar(&r.Encoded, "encoded", false, "ROWS.csv already has feature values, under the features' names")
-	addPopulation(cmd, &r.Population)
+	addPopulation(cmd, &r.Population, sharesOf)
 	fl.IntVar(&r.Samples, "samples", 10_000, "individuals to draw and evaluate; 0: none")
 	fl.BoolVar(&proved, "prove", true, "prove how many of all individuals change")
 	fl.StringVar(&r.Solver, "solver", "", "solver plugin that quantifies (default: the first usable of bnb, highs, z3, lpsolve)")

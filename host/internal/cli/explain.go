@@ -70,6 +70,7 @@ explain, and 1 if --bound finds no solver, or loses it.`,
 	}
 	r := &f.request
 	addQuestion(cmd, &r.Spec)
+	addPopulation(cmd, &r.Population, "the people of whom coverages are shares, besides all combinations of values")
 	fl := cmd.Flags()
 	fl.StringVar(&r.From, "from", "", "explain the people treated worst of this run of search, quantify or certify in the journal; without STUDY: show the tables of this run of a file of studies again")
 	fl.StringVar(&r.Notion, "notion", "", "what outcomes k counts: score, bins of scores, or decision, yes and no (default score)")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,6 +98,50 @@ func TestSearchCommand(t *testing.T) {
 	}
 	if fields := strings.Fields(stdout[strings.Index(stdout, "T.maxK"):]); fields[1] != "300" || fields[2] != "4" {
 		t.Errorf("want 300 rounds and 4 individuals:\n%s", stdout)
+	}
+}
+
+// TestSearchNearPeople: starts are drawn from a population, and only individuals near rows count, in both modes.
+func TestSearchNearPeople(t *testing.T) {
+	plugins, study := shippedStrategies(t, "sa"), tenureStudy(t)
+	folder := filepath.Dir(study)
+	text, err := os.ReadFile(study)
+	for name, content := range map[string]string{
+		study: string(text) + "data: {files: rows.csv}\npopulation: {network: pop.yaml}\n", filepath.Join(folder, "rows.csv"): "years,group,job\n4,a,cook\n9,b,cook\n12,a,cook\n",
+		filepath.Join(folder, "pop.yaml"): "nodes: {job: {probabilities: [0, 0, 1]}, years: {cells: [2..4, 9], probabilities: {a|b: [0.5, 0.5]}, given: group}, group: {cells: [a|b], probabilities: [1]}}\n",
+	} {
+		if err == nil {
+			err = os.WriteFile(name, []byte(content), 0o600)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args  []string
+		found string // years of the finds
+		says  string
+	}{
+		{nil, "2 3 4 9", "Starts are drawn from people (a tree-shaped network of 3 features, pop.yaml)."},
+		{[]string{"--population", "uniform"}, "4 9", "ε = 0.05"},
+		{[]string{"--near", "0.06"}, "3 4 9", "Only individuals within a Gower distance of 0.06 of one of all 2 different rows of the data count."},
+		{[]string{"--near", "0.06", "--mode", "fast", "--chains", "4", "--population", "network:" + filepath.Join(folder, "pop.yaml")}, "3 4 9", "Starts are drawn from people"},
+	} {
+		out := filepath.Join(t.TempDir(), "found.csv")
+		code, stdout, stderr := command(t, plugins, append([]string{"search", study, "--solver", "none", "--budget", "200it", "--set", "p=0", "--out", out}, c.args...)...)
+		table, err := os.ReadFile(out)
+		if code != ExitDone || err != nil || !strings.Contains(stdout, c.says) {
+			t.Fatalf("%v: exit code %d, %v, want %q: %s%s", c.args, code, err, c.says, stdout, stderr)
+		}
+		lines := strings.Split(strings.TrimSpace(string(table)), "\n")
+		at, years := slices.Index(strings.Split(lines[0], ","), "years"), []string(nil)
+		for _, line := range lines[1:] {
+			years = append(years, strings.Split(line, ",")[at])
+		}
+		slices.Sort(years)
+		if got := strings.Join(slices.Compact(years), " "); got != c.found {
+			t.Errorf("%v: found people of %s years, want %s", c.args, got, c.found)
+		}
 	}
 }
 

@@ -363,27 +363,9 @@ func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
 		out.Space = q.Space.Restrict(q.Region)
 	}
 	if err = q.within(out); err != nil {
-		return nil, fmt.Errorf("--near: %w", err)
+		return nil, err
 	}
 	return out, out.Validate()
-}
-
-// within restricts a query to individuals near rows of the data. Rows with a value outside its feature's domain are left out.
-func (q *Question) within(of *problem.Query) error {
-	if q.Spec.Near == "" {
-		return nil
-	}
-	distance, ok := new(big.Rat).SetString(q.Spec.Near)
-	if !ok {
-		return fmt.Errorf("got %q, want a decimal or a fraction from 0 to 1", q.Spec.Near)
-	}
-	data, err := q.Study.Data()
-	if err != nil {
-		return err
-	}
-	inside := slices.DeleteFunc(slices.Clone(data.Points), func(x []float64) bool { return !of.Space.ContainsIndividual(x) })
-	of.Within, err = space.NewVicinity(of.Space, inside, distance)
-	return err
 }
 
 // width returns ε for a query. With bands ε has no effect, and an invalid one is replaced by the
@@ -410,7 +392,10 @@ func (q *Question) Scores() (*problem.Query, error) {
 		out.Bands = q.Study.Bands
 	}
 	var err error
-	if out.Epsilon, err = q.width(out); err != nil {
+	if out.Epsilon, err = q.width(out); err == nil {
+		err = q.within(out)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return out, out.Validate()
@@ -425,7 +410,11 @@ func (q *Question) Decisions() (*problem.Query, error) {
 		return q.Scores()
 	}
 	out := &problem.Query{Space: forbid(q.Space, q.Rest), Region: q.Region, Notion: fairness.Decision, Goal: problem.Decide}
-	if err := q.decides(out); err != nil {
+	err := q.decides(out)
+	if err == nil {
+		err = q.within(out)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return out, out.Validate()

@@ -1399,6 +1399,9 @@ class ExplainAnswer:
     """"decision" with --notion decision: k counts decisions, and epsilon is 0.5; "score" with --notion score against
     the study's bands."""
 
+    population: Optional[str] = None
+    """The people of predicates[].plausible; absent with the uniform population."""
+
     prover: Optional[ExplainProver] = None
     """The solver that proved floors and ceiling."""
 
@@ -1547,6 +1550,23 @@ class ExplainMean:
 
 
 @dataclass(frozen=True)
+class ExplainPlausible:
+    """Plausible is a share among people drawn from a population, of those that constraints allow."""
+
+    hi: float
+    """The upper end of the interval."""
+
+    lo: float
+    """The lower end of the 95 % Clopper-Pearson interval of the population's share."""
+
+    n: int
+    """The number of people drawn."""
+
+    share: float
+    """The share of the people drawn."""
+
+
+@dataclass(frozen=True)
 class ExplainPredicate:
     """Predicate is a path of the tree, simplified and tested."""
 
@@ -1582,6 +1602,9 @@ class ExplainPredicate:
 
     floor: Optional[ExplainProved] = None
     """Bounds proved for all individuals inside the predicate, with --bound."""
+
+    plausible: Optional[ExplainPlausible] = None
+    """The share of the population's people for whom the predicate holds; absent without a population."""
 
     rejected: Optional[str] = None
     """The reason why the predicate was rejected."""
@@ -2437,6 +2460,13 @@ class QuantifyAnswer:
 
     map: Optional[QuantifyWritten] = None
     """The map written by --map."""
+
+    near: Optional[str] = None
+    """The largest Gower distance from a row of the data, with --near."""
+
+    near_rows: Optional[int] = None
+    """With --near: the number of different rows of the data, --where or not; rows with a value outside its domain are
+    left out."""
 
     no_rows: Optional[str] = None
     """The reason why rows is absent."""
@@ -3296,12 +3326,22 @@ class SearchAnswer:
     journal: Optional[str] = None
     """The journal's file; absent if nothing is kept."""
 
+    near: Optional[str] = None
+    """The largest Gower distance from a row of the data, with --near."""
+
+    near_rows: Optional[int] = None
+    """With --near: the number of different rows of the data, --where or not; rows with a value outside its domain are
+    left out."""
+
     notion: Optional[str] = None
     """The value of --notion. With decision, the search looks for individuals whose copies get different decisions, and
     epsilon is 0.5."""
 
     out: Optional[str] = None
     """The CSV file that was written."""
+
+    population: Optional[str] = None
+    """The people that the strategy started from; absent if they were rows of the data, or combinations of values."""
 
     run: Optional[str] = None
     """The first run's name in the journal; absent if nothing is kept."""

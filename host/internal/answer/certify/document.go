@@ -71,8 +71,8 @@ func (r *Result) question() string {
 	if r.Where != "" {
 		cut = " where " + r.Where
 	}
-	if r.Near != "" {
-		cut += fmt.Sprintf(", among individuals within a Gower distance of %s of one of all %s different rows of the data", r.Near, view.Count(int64(r.NearRows)))
+	if near := r.WhichAre(); near != "" {
+		cut += ", among individuals" + near
 	}
 	if len(r.Relax) > 0 {
 		names += ", which may also differ by " + strings.Join(r.Relax, ", ") + ","

@@ -26,10 +26,7 @@ type Result struct {
 	Bounds string `json:"bounds"`
 	// The attributes that vary.
 	Protected []string `json:"protected"`
-	// The largest Gower distance from a row of the data, with --near.
-	Near string `json:"near,omitempty"`
-	// With --near: the number of different rows of the data, --where or not; rows with a value outside its domain are left out.
-	NearRows int `json:"near_rows,omitempty"`
+	question.Nearby
 	// The value of --k.
 	AskedK int `json:"asked_k,omitempty"`
 	// The class that this answer is about, counted from 0, if a study with class: any asks
@@ -219,10 +216,7 @@ func (a *asker) result(rep *engine.Report, parts *partition.Report, maxK *engine
 		Closed: rep.Closed, Spurious: rep.Spurious, Refinements: rep.Refinements,
 		Solves: rep.Solves, Nodes: rep.Nodes, Splits: rep.Splits, Regions: map[string]int{}, Reason: rep.Reason, Faults: rep.Faults, Disagreements: engine.Texts(rep.Refuted),
 		Partitions: parts, Solver: asked.SolverOf(a.plugins...), SettledBy: rep.By,
-		Where: a.Where, Relax: a.Relax, Maximise: a.Maximise,
-	}
-	if v := a.query.Within; v != nil {
-		out.Near, out.NearRows = a.Near, len(v.Rows)
+		Where: a.Where, Nearby: a.NearbyOf(a.query), Relax: a.Relax, Maximise: a.Maximise,
 	}
 	if m := maxK; m != nil {
 		out.MaxK = &MaxK{int(m.Found), int(m.Bound), m.Settled(), m.Grade.String(), m.Tolerance, m.Reason}

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
@@ -35,6 +37,8 @@ type Request struct {
 	Strategy string            `json:"strategy,omitempty"`
 	Set      map[string]string `json:"set,omitempty"`
 	Budget   string            `json:"budget,omitempty"`
+	// Population is the population of coverages, in the syntax of population.Parse; empty: the study's, or else none.
+	Population string `json:"population,omitempty"`
 	// Individuals is the number of individuals that neighbours are drawn around.
 	Individuals int `json:"individuals"`
 	Method
@@ -79,6 +83,9 @@ func (r *Request) Validate() error {
 	}
 	if err := r.Method.Validate(); err != nil {
 		return err
+	}
+	if _, err := population.Parse(r.Population); err != nil {
+		return fmt.Errorf("--population: %w", err)
 	}
 	if ext := filepath.Ext(r.TreeOut); r.TreeOut != "" && ext != ".svg" && ext != ".json" {
 		return fmt.Errorf("--tree %s: want a file name that ends in .svg or .json", r.TreeOut)
@@ -199,11 +206,18 @@ func (j *job) answer(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	people, err := quantify.People(ctx, j.question.Study, j.request.Population, j.query.Space, j.request.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if people != nil {
+		out.Population = people.String()
+	}
 	j.session.Work()
 	bins := j.query.Binning()
 	explanation, err := Explain(ctx, Config{
 		Space: j.query.Space, Region: j.query.Region, Evaluator: j.evaluator, Bins: bins.Count(),
-		Around: around, Rows: rows, Method: j.request.Method, Seed: j.request.Seed, Progress: j.progress,
+		Around: around, People: people, Rows: rows, Method: j.request.Method, Seed: j.request.Seed, Progress: j.progress,
 	})
 	if err == nil {
 		err = out.take(explanation, j.query.Space)

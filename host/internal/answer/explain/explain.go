@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -32,6 +33,8 @@ type Config struct {
 	Bins      int
 	// Around are the worst-treated individuals: in the region, at least one.
 	Around [][]float64
+	// People is the population of coverages, besides all individuals; nil: none.
+	People *population.Population
 	// Rows are individuals of real data, for the support of predicates; they may lie
 	// outside the domains. nil: no data.
 	Rows [][]float64
@@ -126,6 +129,8 @@ type Predicate struct {
 	Recall float64 `json:"recall"`
 	// The part of the space that the predicate covers.
 	Coverage Coverage `json:"coverage"`
+	// The share of the population's people for whom the predicate holds; absent without a population.
+	Plausible *Plausible `json:"plausible,omitempty"`
 	// The rows of the study's data for which the predicate holds; null without data.
 	Support *Support `json:"support"`
 	// Bounds proved for all individuals inside the predicate, with --bound.
@@ -150,6 +155,18 @@ type Support struct {
 	KIn *float64 `json:"k_in"`
 	// The mean k of the other rows; null without any.
 	KOut *float64 `json:"k_out"`
+}
+
+// Plausible is a share among people drawn from a population, of those that constraints allow.
+type Plausible struct {
+	// The share of the people drawn.
+	Share float64 `json:"share"`
+	// The lower end of the 95 % Clopper-Pearson interval of the population's share.
+	Lo float64 `json:"lo"`
+	// The upper end of the interval.
+	Hi float64 `json:"hi"`
+	// The number of people drawn.
+	N int `json:"n"`
 }
 
 // Streams of random numbers, one for each purpose.
@@ -205,6 +222,7 @@ type explainer struct {
 	// least and most bound k over the region; delta is Explanation.Delta.
 	least, most, delta float64
 	rowKs              []rowK
+	people             [][]float64 // drawn from Config.People
 }
 
 // rowK is a row of the data and its k.
@@ -250,6 +268,9 @@ func (e *explainer) run(ctx context.Context) (*Explanation, error) {
 	}
 	if err := e.support(ctx); err != nil {
 		return nil, err
+	}
+	if e.People != nil {
+		e.people = e.People.Sample(e.Region.Box, drawnPeople, e.Seed, e.cloud.lives)
 	}
 	for i, p := range candidates {
 		e.Progress(fmt.Sprintf("testing predicate %d of %d", i+1, len(candidates)))

@@ -4,14 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -34,6 +38,40 @@ func shopK(x []float64) int {
 		k += 8
 	}
 	return k
+}
+
+// TestPlausible: the share of a population's people whom constraints allow is said besides the share of all individuals.
+func TestPlausible(t *testing.T) {
+	s := shop()
+	s.Forbidden = []space.Predicate{{{Feature: 1, Set: []int{3}}}}
+	file := filepath.Join(t.TempDir(), "cells.csv")
+	if err := os.WriteFile(file, []byte("hours,job,weight\n7..10,baker,1\n0..6,baker,3\n0..6,none,4\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	source, err := population.Parse("weights:" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := defaults(s, kOf(shopK), [][]float64{{9, 0, 2, 0}, {8, 2, 5, 0}})
+	c.Samples, c.Test = 2000, 500
+	if c.People, err = source.Of(t.Context(), s, nil, "", 1); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Explain(t.Context(), c)
+	if err != nil || len(r.Predicates) == 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	p := r.Predicates[0].Plausible
+	if p == nil || p.N != drawnPeople || p.Lo > 0.25 || p.Hi < 0.25 || p.Hi-p.Lo > 0.02 {
+		t.Fatalf("%+v, want a quarter", p)
+	}
+	result := Result{Population: c.People.String()}
+	if err := result.take(r, s); err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprint(result.table().Notes); !strings.Contains(text, " of people (3 weighted cells of cells.csv, all values of other features equally likely), 10,000 drawn.") {
+		t.Error(text)
+	}
 }
 
 // The conditions that define k are recovered, by name, from any seed.

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -16,6 +17,8 @@ const (
 	drawsEach = 500
 	// fewest is the least number of neighbours needed on either side to judge a predicate.
 	fewest = 30
+	// drawnPeople is the number of people drawn from a population.
+	drawnPeople = 10_000
 )
 
 // test measures candidate i on fresh neighbours.
@@ -44,7 +47,7 @@ func (e *explainer) test(ctx context.Context, p space.Predicate, i int) (Predica
 		*to = meanOf(ks, e.least, e.most)
 	}
 	out.Diff = out.Inside.Mean - out.Outside.Mean
-	out.Support = e.supportOf(p)
+	out.Support, out.Plausible = e.supportOf(p), e.plausibly(p)
 	switch {
 	case min(out.Inside.N, out.Outside.N) < fewest:
 		out.Rejected = fmt.Sprintf("too rare to be tested: %d fresh neighbours inside, %d outside", out.Inside.N, out.Outside.N)
@@ -90,6 +93,22 @@ func (e *explainer) support(ctx context.Context) error {
 		e.rowKs = append(e.rowKs, rowK{points[i], ks[i]})
 	}
 	return err
+}
+
+// plausibly returns the share of people for whom p holds; nil without people.
+func (e *explainer) plausibly(p space.Predicate) *Plausible {
+	if len(e.people) == 0 {
+		return nil
+	}
+	n, all := 0, len(e.people)
+	for _, x := range e.people {
+		if p.Holds(x) {
+			n++
+		}
+	}
+	out := &Plausible{Share: float64(n) / float64(all), N: all}
+	out.Lo, out.Hi = quantify.ClopperPearson(n, all, quantify.Confidence)
+	return out
 }
 
 // supportOf is p's support in the rows; nil without data.

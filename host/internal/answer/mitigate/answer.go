@@ -109,9 +109,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 			return nil, err
 		}
 		defer p.Close()
-		people, err := quantify.People(ctx, j.question.Study, j.query.Space, r.Search.Seed)
+		people, err := quantify.People(ctx, j.question.Study, "", j.query.Space, r.Search.Seed)
 		if err != nil {
-			return nil, quantify.NoPeople(j.question.Study, j.question.Study.Population, err)
+			return nil, err
 		}
 		c.Prove = j.prove(p, people)
 	}

@@ -433,11 +433,15 @@ func (a *asker) people(ctx context.Context) (*population.Population, error) {
 	return people, err
 }
 
-// People returns the study's population of shares for a space; nil: each combination of values counts once.
-func People(ctx context.Context, st *study.Study, of *space.Space, seed int64) (*population.Population, error) {
-	a := asker{Request: &Request{Population: st.Population, Seed: seed}, study: st, query: &problem.Query{Space: of}, fits: map[*space.Space]*population.Population{}}
+// People returns the population of this name for a space, or else the study's; nil: each combination of values counts once.
+func People(ctx context.Context, st *study.Study, name string, of *space.Space, seed int64) (*population.Population, error) {
+	a := asker{Request: &Request{Population: cmp.Or(name, st.Population), Seed: seed}, study: st, query: &problem.Query{Space: of}, fits: map[*space.Space]*population.Population{}}
 	a.read()
-	return a.people(ctx)
+	people, err := a.people(ctx)
+	if err != nil {
+		return nil, NoPeople(st, a.Population, err)
+	}
+	return people, nil
 }
 
 // NoPeople says why there is no population of the given name, which is the study's or that of --population.
@@ -456,12 +460,7 @@ func (a *asker) begin() (*session.Run, error) {
 	started.Task.Arm = cmp.Or(started.Task.Arm, Convolution)
 	started.At = a.start
 	started.Task.Settings["samples"] = strconv.Itoa(a.Samples)
-	if source, _ := population.Parse(a.Population); source != (population.Source{}) {
-		started.Task.Settings["population"] = a.Population
-		if hash := source.SHA256(); hash != "" {
-			started.Task.Settings["population.data"] = hash
-		}
-	}
+	population.Record(started.Task.Settings, a.Population)
 	if a.group != "" {
 		started.Task.Settings["protected"], started.Task.Settings["group"] = a.attribute, a.group
 	}

@@ -167,6 +167,9 @@ func (r *Request) validateRates() error {
 			return fmt.Errorf("--%s does not apply to --groups: %s: leave it out", flag.name, flag.why)
 		}
 	}
+	if r.Near != "" {
+		return errors.New("--near does not apply to --groups: rates compare different people, and near a row of one group there may be none of another: leave out one of the two")
+	}
 	for _, g := range r.Gates {
 		if g.Name != audit.MinImpactRatio {
 			return fmt.Errorf("--%s does not apply to --groups: it bounds the share of discriminated individuals: leave it out", g.Name)

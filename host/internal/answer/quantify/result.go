@@ -29,6 +29,7 @@ type Result struct {
 	Protected []string `json:"protected"`
 	// The value of --where.
 	Where string `json:"where,omitempty"`
+	question.Nearby
 	// With --thresholds: the score that a positive decision exceeds.
 	Threshold string `json:"threshold,omitempty"`
 	// The value of --k.
@@ -98,7 +99,7 @@ type WrittenValue struct {
 func (a *asker) result(rep *Report, shares Shares) *Result {
 	out := &Result{
 		Asked:     asked.Of(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
-		Protected: question.Protected(a.query.Space), Where: a.Where, AskedK: a.K, Threshold: a.threshold(),
+		Protected: question.Protected(a.query.Space), Where: a.Where, Nearby: a.NearbyOf(a.query), AskedK: a.K, Threshold: a.threshold(),
 		Shares: shares, Solver: a.prover(rep), Disagreements: rep.Faults,
 	}
 	if s := out.Sampled; s != nil {
@@ -255,6 +256,7 @@ func (r *Result) question() string {
 	if r.Where != "" {
 		cut = " where " + r.Where
 	}
+	cut += r.WhichAre()
 	if bands := r.Decision.Banded(); len(bands) > 0 {
 		return fmt.Sprintf("how many individuals%s have counterfactuals in %s that are in %d or more of the bands %s?", cut, names, max(2, r.AskedK), strings.Join(bands, ", "))
 	}

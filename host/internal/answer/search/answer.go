@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,8 +15,10 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk"
@@ -42,6 +45,9 @@ type Request struct {
 	Mode   string `json:"mode"`
 	Chains int    `json:"chains,omitempty"`
 	Keep   int64  `json:"keep,omitempty"`
+	// Population is the population that strategies start from in place of rows, in the syntax of population.Parse; empty: the
+	// study's, or else the rows.
+	Population string `json:"population,omitempty"`
 	// Budget limits each run, in the syntax of ParseBudget. The runs have the
 	// seeds Seed, Seed + 1, …
 	Budget string `json:"budget"`
@@ -79,6 +85,9 @@ func (r *Request) Validate() error {
 	if _, err := ParseBudget(r.Budget); err != nil {
 		return fmt.Errorf("--budget: %w", err)
 	}
+	if _, err := population.Parse(r.Population); err != nil {
+		return fmt.Errorf("--population: %w", err)
+	}
 	return nil
 }
 
@@ -103,6 +112,7 @@ type Searcher struct {
 	strategyName string
 	strategy     sdk.Strategy
 	dataSHA256   string // of the rows in start
+	people       string // the population of the rows in start; empty: the data set
 	solver       string
 	newSeeder    func() Seeder
 }
@@ -220,6 +230,9 @@ func (o *Searcher) openPlugins(ctx context.Context) error {
 	if solver != nil {
 		o.plugins = append(o.plugins, solver)
 		d := solver.Description()
+		if o.query.Within != nil && d.RefusesQuery(o.query) != nil {
+			return session.Mistake(fmt.Errorf("%w, or none", d.RefusesQuery(o.query)))
+		}
 		o.solver = d.Name
 		o.newSeeder = func() Seeder {
 			return &engine.Seeder{Query: o.query, WorkLimit: seedWork, Options: engine.Options{
@@ -248,7 +261,12 @@ func (o *Searcher) openPlugins(ctx context.Context) error {
 		}
 		o.start.Model = o.query.Model
 	}
-	if d.NeedsRows && o.question.Study.HasData() {
+	if d.NeedsRows {
+		if err := o.draw(ctx); err != nil {
+			return err
+		}
+	}
+	if d.NeedsRows && o.people == "" && o.question.Study.HasData() {
 		data, err := o.question.Study.Data()
 		if err != nil {
 			return session.Mistake(err)
@@ -257,6 +275,24 @@ func (o *Searcher) openPlugins(ctx context.Context) error {
 			return fmt.Errorf("the data of %s: %w", o.question.Study.Path, question.ErrChanged)
 		}
 		o.start.Rows, o.dataSHA256 = data.Points, data.SHA256
+	}
+	return nil
+}
+
+// mostStarts is the number of people that are drawn from a population for a strategy to start from.
+const mostStarts = 10_000
+
+// draw draws the people that a strategy starts from, if there is a population.
+func (o *Searcher) draw(ctx context.Context) error {
+	r, q := &o.request, o.query
+	people, err := quantify.People(ctx, o.question.Study, r.Population, q.Space, r.Seed)
+	if people == nil || err != nil {
+		return err
+	}
+	o.people = people.String()
+	o.start.Rows = people.Sample(q.Region.Box, mostStarts, r.Seed, func(x []float64) bool { return q.Within == nil || q.Within.Has(x) })
+	if len(o.start.Rows) == 0 {
+		return session.Mistake(fmt.Errorf("none of the people of the population (%s) is in the space asked about: ask about another part, or add --population uniform", people))
 	}
 	return nil
 }
@@ -330,8 +366,17 @@ func (o *Searcher) task(seed int64) record.Task {
 			settings["decision"] = st.Rule.String()
 		}
 	}
+	if v := o.query.Within; v != nil {
+		settings["near"] = fairness.FormatRat(v.Distance)
+		if data, err := st.Data(); err == nil {
+			settings["near.data"] = data.SHA256
+		}
+	}
 	if o.dataSHA256 != "" {
 		settings["data"] = o.dataSHA256
+	}
+	if o.people != "" {
+		population.Record(settings, cmp.Or(o.request.Population, st.Population))
 	}
 	for _, r := range st.Rules {
 		if r.On {
@@ -380,7 +425,7 @@ func (o *Searcher) open(ctx context.Context, seed int64) (sdk.Session, error) {
 // the solver's answers.
 func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which string) (out *Outcome, faults []string) {
 	config := Config{
-		Space: o.query.Space, Region: o.query.Region, Evaluator: o.evaluator(), Guards: o.Guards,
+		Space: o.query.Space, Region: o.query.Region, Within: o.query.Within, Evaluator: o.evaluator(), Guards: o.Guards,
 		Strategy: o.strategyName, Solver: o.solver, Seed: seed, Budget: o.budget, Fast: o.fast, Stream: run.Stream,
 		Start:    func(ctx context.Context) (sdk.Session, error) { return o.open(ctx, seed) },
 		Progress: func(p Progress) { o.session.Show(which + p.String()) },

@@ -105,7 +105,7 @@ func (b *batch) take(i int) {
 		b.trials[i] = b.seeds.trial(m)
 	case b.refuses(m.Point):
 		b.trials[i] = b.refused(m)
-	case len(m.Point) != len(b.Space.Features) || !b.Space.RegionContains(b.Region, m.Point):
+	case !b.inside(m.Point):
 		b.outside(i)
 	default:
 		b.xs, b.at = append(b.xs, b.canonical(m.Point)), append(b.at, i)

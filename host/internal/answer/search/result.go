@@ -51,6 +51,9 @@ type Result struct {
 	// The value of --notion. With decision, the search looks for individuals whose copies get different
 	// decisions, and epsilon is 0.5.
 	Notion string `json:"notion,omitempty"`
+	question.Nearby
+	// The people that the strategy started from; absent if they were rows of the data, or combinations of values.
+	Population string `json:"population,omitempty"`
 	// The budget.
 	Budget string `json:"budget"`
 	// Wall time in seconds.
@@ -147,7 +150,7 @@ func (o *Searcher) result() *Result {
 	r := &Result{
 		Strategy: o.strategyName, Solver: o.solver, Mode: o.request.Mode, Study: o.question.Study.Name,
 		Model: filepath.Base(o.question.Study.ModelPath), Seed: o.request.Seed,
-		Epsilon: fairness.FormatRat(o.epsilon), Notion: o.request.Notion, Budget: o.budget.String(), Out: o.request.Out, Grounds: question.GroundsOf(o.question.Study).About(o.query.Notion == fairness.Decision || o.query.Bands != nil),
+		Epsilon: fairness.FormatRat(o.epsilon), Notion: o.request.Notion, Nearby: o.request.NearbyOf(o.query), Population: o.people, Budget: o.budget.String(), Out: o.request.Out, Grounds: question.GroundsOf(o.question.Study).About(o.query.Notion == fairness.Decision || o.query.Bands != nil),
 	}
 	if o.fast != nil {
 		r.Chains = o.fast.Chains
@@ -261,6 +264,12 @@ func (r *Result) Document() *view.Document {
 	}
 	d := &view.Document{}
 	d.Say("%s on %s (%s), %s, solver %s, %s, budget %s, %s", r.Strategy, r.Study, r.Model, r.by(), r.Solver, mode, r.Budget, seeds)
+	if r.Near != "" {
+		d.Say("Only individuals%s count.", r.WhichAre())
+	}
+	if r.Population != "" {
+		d.Say("Starts are drawn from people (%s).", r.Population)
+	}
 	d.Add(r.Caveats()...)
 	d.Add(r.table())
 	if len(r.Runs) > 1 {

@@ -26,6 +26,8 @@ type Evaluator interface {
 type Config struct {
 	Space  *space.Space
 	Region space.Region
+	// Within, if not nil, is where individuals have to be as well.
+	Within *space.Vicinity
 	// Evaluator gets individuals of the region's box only.
 	Evaluator Evaluator
 	// Guards are predicates: a move to an individual for which one holds is refused without
@@ -262,7 +264,7 @@ func (r *run) outside(m *sdk.Move) sdk.Trial {
 
 // evaluate evaluates an individual and records it; ok is false outside the region.
 func (r *run) evaluate(m *sdk.Move, x []float64) (trial sdk.Trial, ok bool) {
-	if len(x) != len(r.Space.Features) || !r.Space.RegionContains(r.Region, x) {
+	if !r.inside(x) {
 		return trial, false
 	}
 	x = r.Space.Canonical(x)
@@ -277,6 +279,11 @@ func (r *run) evaluate(m *sdk.Move, x []float64) (trial sdk.Trial, ok bool) {
 	return r.evaluated(m.ID, x, &out, copies), true
 }
 
+// inside reports whether a move is to a point that the question is about.
+func (r *run) inside(x []float64) bool {
+	return len(x) == len(r.Space.Features) && r.Space.RegionContains(r.Region, x) && (r.Within == nil || r.Within.Has(x))
+}
+
 // assess evaluates one individual in the detail that the strategy wants.
 func (r *run) assess(x []float64) (evaluate.Outcome, []evaluate.Copies) {
 	var out [1]evaluate.Outcome
@@ -286,7 +293,7 @@ func (r *run) assess(x []float64) (evaluate.Outcome, []evaluate.Copies) {
 
 // refuses reports whether a guard refuses an individual of the region.
 func (r *run) refuses(x []float64) bool {
-	if len(r.Guards) == 0 || len(x) != len(r.Space.Features) || !r.Space.RegionContains(r.Region, x) {
+	if len(r.Guards) == 0 || !r.inside(x) {
 		return false
 	}
 	for _, g := range r.Guards {

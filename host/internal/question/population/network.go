@@ -301,7 +301,7 @@ func (r *networkReader) sort() bool {
 	return true
 }
 
-// sizes adds up the sizes of the parts of a state in an interval. A single real number has none.
+// sizes adds up the sizes of the parts of a state in an interval. The size of a single real number is 0.
 func (n *node) sizes(state int, side space.Interval) (sum float64) {
 	for _, iv := range n.states[state] {
 		sum += n.size(iv.Intersect(side))

@@ -75,6 +75,18 @@ func (s Source) SHA256() string {
 	return sum
 }
 
+// Record adds the population of this name, and the hash of its file, to the settings of a run; nothing if it is uniform.
+func Record(settings map[string]string, name string) {
+	source, err := Parse(name)
+	if err != nil || source == (Source{}) {
+		return
+	}
+	settings["population"] = name
+	if hash := source.SHA256(); hash != "" {
+		settings["population.data"] = hash
+	}
+}
+
 // Of returns the population of a space; nil: all combinations of values are equally likely. Without rows, absent says
 // why. The same seed gives the same population. If ctx ends first, the error wraps ctx.Err.
 func (s Source) Of(ctx context.Context, of *space.Space, rows [][]float64, absent string, seed int64) (*Population, error) {
@@ -220,6 +232,19 @@ func (p *Population) Draw(rng *rand.Rand) []float64 {
 		x[f.index] = f.value(f.cells[drawn(c.shares[n], rng)], rng)
 	}
 	return x
+}
+
+// Sample draws individuals of a region until n of them pass accept, or 100·n were drawn. It returns none if the region has
+// no mass.
+func (p *Population) Sample(region space.Box, n int, seed int64, accept func(x []float64) bool) (out [][]float64) {
+	const tries = 100
+	within, rng := p.Within(region), rand.New(rand.NewPCG(uint64(seed), 0x5a4d))
+	for k := 0; within != nil && k < tries*n && len(out) < n; k++ {
+		if x := within.Draw(rng); accept(x) {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // value draws a value of a cell.
