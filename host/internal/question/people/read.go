@@ -148,13 +148,12 @@ func fit(spec *Spec) (*Spec, error) {
 }
 
 // Values lists the different results of the column's steps on the kept rows, as texts, sorted: the
-// categories of a feature that takes them from the data. The features of spec, which may not be
-// complete yet, do not decide which rows are kept. It fails if the number of results exceeds the
+// categories of a feature that takes them from the data. The features of spec, which need no domains
+// yet, decide with the column which rows are kept. It fails if the number of results exceeds the
 // limit, which is the last argument.
 func Values(spec *Spec, column Column, most int) ([]string, error) {
-	seen, alone := map[string]bool{}, *spec
-	alone.Features = nil
-	err := eachValue(&alone, column, func(v value) error {
+	seen := map[string]bool{}
+	err := eachValue(spec, column, func(v value) error {
 		if seen[v.asText()] = true; len(seen) > most {
 			return fmt.Errorf("more than %d different values, the maximum", most)
 		}

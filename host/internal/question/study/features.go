@@ -27,6 +27,7 @@ func (r *reader) features(n *yamlfile.Node, s *Study) {
 	if len(n.Entries) == 0 {
 		r.Fault(n, "names no feature")
 	}
+	r.columns = r.sources(n, s)
 	entries := 0 // the number of entries of all tables
 	for _, e := range n.Entries {
 		f := space.Feature{Name: e.Key.Text}
@@ -51,6 +52,22 @@ func (r *reader) features(n *yamlfile.Node, s *Study) {
 	if s.Space.Inputs > relu.MaxUnits {
 		r.Fault(n, "feed %d network inputs; at most %d are possible", s.Space.Inputs, relu.MaxUnits)
 	}
+}
+
+// sources reads what decides which rows are kept: the columns of all features and their encodings, without domains.
+func (r *reader) sources(n *yamlfile.Node, s *Study) (out []people.Column) {
+	for _, e := range n.Entries {
+		if e.Value.Kind != yamlfile.Mapping {
+			continue
+		}
+		column := people.Column{Feature: e.Key.Text, Name: e.Key.Text}
+		r.source(e.Value, &column, s)
+		if may := e.Value.Get("missing"); may != nil && may.Text == "true" {
+			column.Missing = new(0.0)
+		}
+		out = append(out, column)
+	}
+	return out
 }
 
 // source reads a feature's columns in the data and its encoding.
@@ -213,7 +230,9 @@ func (r *reader) categoriesFromData(n *yamlfile.Node, column *people.Column, s *
 	}
 	names, err := []string(nil), s.dataErr
 	if err == nil {
-		names, err = people.Values(s.spec, *column, maxCategories)
+		all := *s.spec
+		all.Features = r.columns
+		names, err = people.Values(&all, *column, maxCategories)
 	}
 	if err == nil && len(names) == 0 {
 		r.Fault(n, "the data has no rows to take categories from")

@@ -191,3 +191,34 @@ func TestMissingValuesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestCategoriesOfKeptRows: categories from the data are those of the rows that are kept: a feature read later may replace
+// the mark of a missing value, or not.
+func TestCategoriesOfKeptRows(t *testing.T) {
+	folder := write(t, map[string]string{"rows.csv": "job,grade\nbaker,1\ncook,?\n?,2\nnone,3\n", "study.yaml": `
+data: {files: rows.csv, missing: ["?"]}
+features:
+  job: {categories: from-data}
+  again: {column: job, encode: {map: {"?": none}}, categories: from-data}
+  grade: {integer: 0..3, encode: {map: {"?": "0"}}}
+`})
+	s := mustLoad(t, folder, study.Options{NoModel: true})
+	d, err := s.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"baker", "cook", "none"}
+	if !slices.Equal(s.Space.Features[0].Categories, want) || !slices.Equal(s.Space.Features[1].Categories, want) || len(d.Points) != 3 {
+		t.Errorf("categories %v and %v, rows %v", s.Space.Features[0].Categories, s.Space.Features[1].Categories, d.Points)
+	}
+	lone := write(t, map[string]string{"rows.csv": "job,grade\nbaker,1\n?,2\n", "study.yaml": `
+data: {files: rows.csv, missing: ["?"]}
+features:
+  again: {column: job, encode: {map: {"?": none}}, categories: from-data}
+  job: {categories: [baker]}
+  grade: {integer: 0..3}
+`})
+	if s := mustLoad(t, lone, study.Options{NoModel: true}); !slices.Equal(s.Space.Features[0].Categories, []string{"baker"}) {
+		t.Errorf("categories %v, which include that of a row left out", s.Space.Features[0].Categories)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -15,6 +16,7 @@ import (
 type reader struct {
 	yamlfile.Reader
 	options Options
+	columns []people.Column // of all features, as sources returns them
 }
 
 // study reads the study file, without the network. The result is valid only if no fault was added.
