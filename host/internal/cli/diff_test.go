@@ -69,8 +69,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestDiffAsksAsOld: of NEW, a study with its features in another order, other protected attributes, constraints and
-// another ε, the model and its inputs alone count. What is out of time costs no row and no gate.
+// TestDiffAsksAsOld: of NEW, a study with its features in another order, other protected attributes, constraints,
+// population and another ε, the model and its inputs alone count. What is out of time costs no row and no gate.
 func TestDiffAsksAsOld(t *testing.T) {
 	plugins := bnbFolder(t)
 	study, model, rows := retrained(t)
@@ -86,6 +86,7 @@ protected:
   job: all
 constraints:
   few: {forbid: "years=0..6,job=cook"}
+population: {classes: 3}
 `
 	if err := os.WriteFile(other, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -126,7 +127,7 @@ constraints:
 		}
 	}
 	code, stdout, stderr := command(t, plugins, "diff", study, other, rows, "--encoded", "--timeout", "1ns", "--max-worse", "0", "--unchecked")
-	if code != ExitDone || !strings.Contains(stdout, "60 people were audited") || !strings.Contains(stdout, "--max-worse 0: passed") {
+	if code != ExitDone || !strings.Contains(stdout, "60 people were audited") || !strings.Contains(stdout, "--max-worse 0: passed") || !strings.Contains(stderr, "and not of that of "+other+", classes:3") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
-	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/joint"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
@@ -229,7 +228,13 @@ func (a *asker) individuals(ctx context.Context, s *session.Session, r *Request,
 		}
 	}
 	name := cmp.Or(r.Population, a.old.Study.Population)
-	if source, _ := population.Parse(name); source != (population.Source{}) {
+	source, _ := population.Parse(name)
+	if of := a.new.Study.Population; r.Population == "" && of != "" {
+		if other, _ := population.Parse(of); !source.Same(other) {
+			s.Note("shares are of the population of %s, %s, and not of that of %s, %s; --population names another", a.old.Study.Path, cmp.Or(name, population.Uniform), a.new.Study.Path, of)
+		}
+	}
+	if source != (population.Source{}) {
 		people, err := source.Of(ctx, a.query.Space, o.Rows, a.noRows, r.Seed)
 		switch {
 		case err == nil:
@@ -256,11 +261,7 @@ func (a *asker) individuals(ctx context.Context, s *session.Session, r *Request,
 	if errors.Is(err, sdk.ErrUnsupported) { // rows and sample are still reported
 		out.Unproved, err = err.Error(), nil
 	}
-	if err != nil && engine.Unanswered(err) == nil {
-		s.Note("%v", err)
-		err = nil
-	}
-	if err == nil && len(rep.Faults) > 0 {
+	if err = quantify.Settle(s, rep, err); err == nil && len(rep.Faults) > 0 {
 		err = session.Refuted(rep.Faults)
 	}
 	shares := rep.Shares()

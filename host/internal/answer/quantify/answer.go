@@ -339,7 +339,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	} else {
 		rep, counts, failed = a.inParts(ctx, o, run)
 	}
-	failed = a.settle(rep, failed)
+	failed = Settle(a.session, rep, failed)
 	switch {
 	case file == nil:
 	case rep == nil:
@@ -385,10 +385,10 @@ func (a *asker) progress(ctx context.Context, run *session.Run, words func(Progr
 	}
 }
 
-// settle turns an engine.Failure, which the report of its run shows already, into a note.
-func (a *asker) settle(rep *Report, err error) error {
+// Settle turns an engine.Failure, which the report of its run shows already, into a note.
+func Settle(s *session.Session, rep *Report, err error) error {
 	if rep != nil && err != nil && engine.Unanswered(err) == nil {
-		a.session.Note("%v", err)
+		s.Note("%v", err)
 		return nil
 	}
 	return err

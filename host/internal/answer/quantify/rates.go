@@ -312,7 +312,7 @@ func (a *asker) rate(ctx context.Context, people *population.Population) (*Repor
 		return session.Clock(p.Elapsed, p.Limit) + " · positive: " + p.Between()
 	})
 	rep, err := Run(ctx, a.query, o)
-	if err = a.settle(rep, err); rep == nil {
+	if err = Settle(a.session, rep, err); rep == nil {
 		kept.Fail(err)
 		return nil, nil, err
 	}

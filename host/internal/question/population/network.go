@@ -1,6 +1,7 @@
 package population
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -41,7 +42,7 @@ type node struct {
 }
 
 // networked reads a network. Features without a node are independent, as in the rows, or uniform if there are too few rows.
-func networked(path string, s *space.Space, rows [][]float64, seed int64) (*Population, error) {
+func networked(ctx context.Context, path string, s *space.Space, rows [][]float64, seed int64) (*Population, error) {
 	text, err := yamlfile.Read(path)
 	if err != nil {
 		return nil, err
@@ -82,14 +83,16 @@ func networked(path string, s *space.Space, rows [][]float64, seed int64) (*Popu
 	}
 	alone := *p
 	p.law, p.features, p.classes = t, nil, nil
-	t.fits(p, &alone, kept[:p.Held])
-	return p, nil
+	return p, t.fits(ctx, p, &alone, kept[:p.Held])
 }
 
 // fits sets the likelihoods of rows held back. alone is the population of independent features.
-func (t *network) fits(p, alone *Population, held [][]float64) {
+func (t *network) fits(ctx context.Context, p, alone *Population, held [][]float64) error {
 	sum, possible := 0.0, [][]float64(nil)
 	for _, x := range held {
+		if ctx.Err() != nil {
+			return fmt.Errorf("the time did not suffice to compare the network with %d rows held back: give more time (%w)", len(held), ctx.Err())
+		}
 		box := p.space.Whole().Box
 		for _, i := range p.space.Free() {
 			box[i] = space.Interval{Lo: x[i], Hi: x[i]}
@@ -101,6 +104,7 @@ func (t *network) fits(p, alone *Population, held [][]float64) {
 	}
 	p.Fitted, p.Impossible = sum/float64(max(1, len(possible))), len(held)-len(possible)
 	p.Alone = alone.likelihood(alone.coded(possible))
+	return nil
 }
 
 // networkReader reads the nodes of a network.
@@ -399,9 +403,6 @@ func (t *network) mass(box space.Box) (lo, hi float64) {
 	return max(0, all*less-underflow) / t.hi * less, (all*(1+t.error) + underflow) / t.lo * (1 + t.error)
 }
 
-// rounding implements law: of the network's shares, as Tree returns them.
-func (t *network) rounding() float64 { return t.error }
-
 // draw implements law.
 func (t *network) draw(rng *rand.Rand, x []float64) {
 	drew := make([]int, len(t.nodes))
@@ -428,51 +429,4 @@ func (t *network) draw(rng *rand.Rand, x []float64) {
 		}
 		x[of.index] = of.value(state[drawn(sizes, rng)], rng)
 	}
-}
-
-// Tree is a population in which each feature depends on at most one other.
-type Tree struct {
-	// Nodes come after those that they depend on.
-	Nodes []Dependent
-}
-
-// Dependent is the distribution of a feature, given the state of another.
-type Dependent struct {
-	// Feature is −1 if individuals of the question do not have the feature.
-	Feature int
-	// Given is the index of the node that it depends on; −1: none.
-	Given int
-	// Table has the probabilities of the states, by the state of Given; one row without it.
-	Table [][]float64
-	// States has the distribution of the feature in each state. Its shares add up to the state's share in the region.
-	States []Side
-}
-
-// Tree returns the population's tree; nil if it is a mixture of classes.
-func (p *Population) Tree() *Tree {
-	t, ok := p.law.(*network)
-	if !ok {
-		return nil
-	}
-	out := &Tree{}
-	for n := range t.nodes {
-		of := &t.nodes[n]
-		d := Dependent{Feature: of.index, Given: of.given, Table: of.table}
-		if of.protected {
-			d.Feature = -1
-		}
-		for s, cells := range of.states {
-			side, whole := Side{Feature: of.index, Cells: cells}, of.sizes(s, everywhere)
-			for _, iv := range cells {
-				share := of.like[s]
-				if whole > 0 {
-					share *= of.size(iv) / whole
-				}
-				side.Shares = append(side.Shares, share)
-			}
-			d.States = append(d.States, side)
-		}
-		out.Nodes = append(out.Nodes, d)
-	}
-	return out
 }

@@ -1,10 +1,13 @@
 package population
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +22,7 @@ func networkOf(t testing.TB, text string, s *space.Space, rows [][]float64) (*Po
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return networked(path, s, rows, 1)
+	return networked(t.Context(), path, s, rows, 1)
 }
 
 // lenders is a network of all kinds of features; job depends on sex, which is protected.
@@ -149,7 +152,7 @@ func TestNetworkFaults(t *testing.T) {
 			t.Errorf("%.60q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, err := networked("nothing.json", lender(), nil, 1); err == nil {
+	if _, err := networked(t.Context(), "nothing.json", lender(), nil, 1); err == nil {
 		t.Error("read a file that does not exist")
 	}
 }
@@ -225,4 +228,22 @@ func FuzzNetwork(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestFilesEnd: reading a file ends with its context.
+func TestFilesEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := lender()
+	rows := slices.Repeat([][]float64{{30, 1, 6, 1}}, 40)
+	path := filepath.Join(t.TempDir(), "pop.yaml")
+	if err := os.WriteFile(path, []byte(lenders), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := networked(ctx, path, s, rows, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("a network: %v", err)
+	}
+	if _, err := weighted(ctx, cellsFile(t, "age,weight\n18,1\n"), s, nil, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("a table of weights: %v", err)
+	}
 }

@@ -39,7 +39,7 @@ type Source struct {
 
 // readers read the files that describe a population, by kind. Without enough rows, features that the file does not mention
 // are uniform.
-var readers = map[string]func(path string, of *space.Space, rows [][]float64, seed int64) (*Population, error){
+var readers = map[string]func(ctx context.Context, path string, of *space.Space, rows [][]float64, seed int64) (*Population, error){
 	"weights": weighted,
 	"network": networked,
 }
@@ -87,12 +87,17 @@ func Record(settings map[string]string, name string) {
 	}
 }
 
+// Same reports whether two sources give the same population of the same rows: files count by content.
+func (s Source) Same(t Source) bool {
+	return s.Classes == t.Classes && s.Kind == t.Kind && (s.File == t.File || s.SHA256() == t.SHA256())
+}
+
 // Of returns the population of a space; nil: all combinations of values are equally likely. Without rows, absent says
 // why. The same seed gives the same population. If ctx ends first, the error wraps ctx.Err.
 func (s Source) Of(ctx context.Context, of *space.Space, rows [][]float64, absent string, seed int64) (*Population, error) {
 	switch {
 	case s.File != "":
-		return readers[s.Kind](s.File, of, rows, seed)
+		return readers[s.Kind](ctx, s.File, of, rows, seed)
 	case s.Classes == 0:
 		return nil, nil
 	case rows == nil:
@@ -119,8 +124,6 @@ type law interface {
 	// within is Population.Within, and mass is Population.Mass.
 	within(box space.Box) law
 	mass(box space.Box) (lo, hi float64)
-	// rounding is Population.Rounding.
-	rounding() float64
 }
 
 // rest is the population of features that a file does not mention: independent, with the frequencies of the rows, or uniform
@@ -335,7 +338,7 @@ type Side struct {
 	Shares  []float64
 }
 
-// Classes returns the classes, which share the population's memory; none of a network, which has a Tree. Weights, and the shares of each side, add up to 1
+// Classes returns the classes, which share the population's memory; none of a network. Weights, and the shares of each side, add up to 1
 // but for Rounding.
 func (p *Population) Classes() []Class {
 	var out []Class
@@ -349,13 +352,8 @@ func (p *Population) Classes() []Class {
 	return out
 }
 
-// Rounding bounds the relative error of products of shares.
-func (p *Population) Rounding() float64 {
-	if p.law != nil {
-		return p.law.rounding()
-	}
-	return p.error
-}
+// Rounding bounds the relative error of products of the classes' shares.
+func (p *Population) Rounding() float64 { return p.error }
 
 // Even is the population in which all combinations of values of a region are equally likely.
 func Even(s *space.Space, box space.Box) *Population {

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ type table struct {
 
 // weighted reads a table of cells and their weights. Within a cell all values are equally likely. Features without a
 // column are independent, as in the rows, or uniform if there are too few rows.
-func weighted(path string, s *space.Space, rows [][]float64, seed int64) (*Population, error) {
+func weighted(ctx context.Context, path string, s *space.Space, rows [][]float64, seed int64) (*Population, error) {
 	t := &table{path: path, space: s}
 	if err := t.read(); err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func weighted(path string, s *space.Space, rows [][]float64, seed int64) (*Popul
 	if len(t.named) < len(p.features) {
 		p.about += ", " + others
 	}
-	return p, t.weigh(p, kept)
+	return p, t.weigh(ctx, p, kept)
 }
 
 // fault returns an error at a line of the table.
@@ -195,7 +196,7 @@ func (t *table) cells(column int) (out []space.Interval) {
 }
 
 // weigh replaces the population's class by one for each cell of the table. kept are the rows that independent returned.
-func (t *table) weigh(p *Population, kept [][]float64) error {
+func (t *table) weigh(ctx context.Context, p *Population, kept [][]float64) error {
 	alone := *p
 	alone.features = slices.Clone(p.features)
 	places := make([]int, len(t.named)) // among the population's features
@@ -212,6 +213,9 @@ func (t *table) weigh(p *Population, kept [][]float64) error {
 	p.classes = nil
 	inside := make([][][]bool, len(t.weights)) // by row, column and cell
 	for r, weight := range t.weights {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%s: the time did not suffice to compare %d cells: join some, or give more time (%w)", t.path, len(t.weights), ctx.Err())
+		}
 		c := class{weight: weight, shares: slices.Clone(rest)}
 		for column, n := range places {
 			f := &p.features[n]

@@ -79,11 +79,11 @@ func TestWeights(t *testing.T) {
 		rows = append(rows, []float64{20, float64(k % 5 / 4), 5 * r.Float64(), 0})
 	}
 	rows[0][0], rows[0][2] = 40, 1 // impossible
-	p, err = weighted(path, s, rows, 1)
+	p, err = weighted(t.Context(), path, s, rows, 1)
 	if err != nil || p.Rows != 900 || p.Held != 100 || p.Impossible > 1 || math.IsInf(p.Fitted, 0) || !(p.Fitted > p.Even) {
 		t.Errorf("%+v, %v", p, err)
 	}
-	p, err = weighted(cellsFile(t, "job,weight\noffice,1\n"), s, rows, 1)
+	p, err = weighted(t.Context(), cellsFile(t, "job,weight\noffice,1\n"), s, rows, 1)
 	if err != nil || p.Impossible == 0 || !strings.Contains(p.Text(), " have probability 0. Of the others, ") || !strings.Contains(p.String(), "other features independent, with the frequencies of 900 rows") {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -119,11 +119,11 @@ func TestWeightsRefused(t *testing.T) {
 		"age,weight\n18,1,1\n":              "line 2",
 		"age,weight\n18,1\n" + strings.Repeat("19,1\n", mostWeights): "got more than 4096 cells",
 	} {
-		if _, err := weighted(cellsFile(t, text), s, nil, 1); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "cells.csv") {
+		if _, err := weighted(t.Context(), cellsFile(t, text), s, nil, 1); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "cells.csv") {
 			t.Errorf("%.40q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, err := weighted("nothing.csv", s, nil, 1); err == nil {
+	if _, err := weighted(t.Context(), "nothing.csv", s, nil, 1); err == nil {
 		t.Error("read a file that does not exist")
 	}
 }
@@ -134,7 +134,7 @@ func TestDrawnWeights(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 19))
 		s := known.Space(r)
 		text := known.Weights(r, s)
-		p, err := weighted(cellsFile(t, text), s, nil, 1)
+		p, err := weighted(t.Context(), cellsFile(t, text), s, nil, 1)
 		if err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}

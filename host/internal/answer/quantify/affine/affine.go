@@ -164,11 +164,12 @@ func Suits(q *problem.Query) bool {
 
 // Of answers a question about a population within its region. It refines the interval until it is
 // at most Target wide, ctx ends or sums become too long. If ctx ends before the first interval, the
-// error is ctx's. It is ErrUnsuited for questions that do not reduce to two thresholds. The query
+// error is ctx's. It is ErrUnsuited for questions that do not reduce to two thresholds,
+// and for populations without classes. The query
 // must be valid, and its region within the domains.
 func Of(ctx context.Context, q *problem.Query, people *population.Population) (*Shares, error) {
 	a, ok := affineOf(q)
-	if !ok || people.Tree() != nil {
+	if !ok || len(people.Classes()) == 0 {
 		return nil, ErrUnsuited
 	}
 	parts, err := split(q, a)
