@@ -26,7 +26,8 @@ as the solver runs. A uniform sample and the data set's rows, evaluated exactly,
 shown with it. docs/user/quantify.md explains the shares, the map and --partition.
 
 --groups proves rates of groups instead: which share of the women gets a favourable
-decision, which share of the men, and their ratio.
+decision, which share of the men, and their ratio; also of the intersections of several
+attributes.
 
 With --k, individuals with that many bins count as discriminated against. --map needs a
 single question. With several questions, each gets an equal part of --timeout; writing a
@@ -46,7 +47,7 @@ contradicted an exact evaluation.`,
 	app.addPictures(cmd, "the shares, with --map a map over two features, and with --thresholds a curve")
 	app.addGates(cmd, &r.Gates)
 	addShareGate(cmd, &r.Gates, "max-unfair", "largest share of individuals discriminated against")
-	addRatioGate(cmd, &r.Gates, audit.MinImpactRatio, "least impact ratio of the groups of each attribute; implies --groups")
+	addRatioGate(cmd, &r.Gates, audit.MinImpactRatio, "least impact ratio of the groups of each attribute, and of all together; implies --groups")
 	fl := cmd.Flags()
 	fl.StringVar(&r.Solver, "solver", "", "solver plugin that quantifies (default: the first usable of bnb, highs, z3, lpsolve)")
 	fl.StringVar(&r.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
@@ -54,6 +55,7 @@ contradicted an exact evaluation.`,
 	addNear(cmd, &r.Spec, "; only bnb takes it")
 	addPopulation(cmd, &r.Population, sharesOf)
 	fl.BoolVar(&r.Groups, "groups", false, "prove instead which share of each group gets the favourable decision, with differences and impact ratios")
+	fl.StringVar(&r.MinShare, "min-share", audit.DefaultMinShare, "for rates of groups: groups with a smaller share of the population are named but not judged")
 	fl.StringVar(&r.Thresholds, "thresholds", "", "ask about decisions at each of these thresholds: a list such as 0.2,0.3, or LO..HI (steps of 0.05), or LO..HI:STEP")
 	fl.IntVar(&r.Samples, "samples", 10_000, "individuals to draw and evaluate; 0: none")
 	fl.StringVar(&r.Map, "map", "", "write to this file, .csv or .jsonl, the boxes into which the space was divided")

@@ -2549,7 +2549,7 @@ class QuantifyGroups:
     """Rates are proved rates of groups: the JSON object of hyfair quantify --groups."""
 
     attributes: List[QuantifyRatedAttribute]
-    """The groups of each protected attribute."""
+    """The groups of each protected attribute and, if there are several, of all of them together."""
 
     favourable: str
     """The decision whose rates are compared: positive, or negative if a positive one is bad for people."""
@@ -2590,6 +2590,12 @@ class QuantifyGroups:
     journal: Optional[str] = None
     """The journal's file; absent if nothing is kept."""
 
+    min_share: Optional[float] = None
+    """The least share of the population that a judged group has; absent if each combination of values counts once."""
+
+    no_intersections: Optional[str] = None
+    """Why several attributes have no groups of all of them together."""
+
     no_rows: Optional[str] = None
     """Why there are no rates of the people in the data."""
 
@@ -2619,13 +2625,13 @@ class QuantifyInterval:
 
 @dataclass(frozen=True)
 class QuantifyRatedAttribute:
-    """RatedAttribute has the rates of the groups of one attribute."""
+    """RatedAttribute has the rates of the groups of one attribute, or of several together."""
 
     groups: List[QuantifyRatedGroup]
     """The groups by value, without people whose value is missing."""
 
     name: str
-    """The attribute."""
+    """The attribute, or several as in "sex × age"."""
 
     difference: Optional[QuantifyInterval] = None
     """The interval of the largest difference between two rates; absent if fewer than two groups have people."""
@@ -2638,6 +2644,9 @@ class QuantifyRatedAttribute:
 class QuantifyRatedGroup:
     """RatedGroup has the rate of one group."""
 
+    judged: bool
+    """The group has at least min_share of the population, so that its rate is proved."""
+
     label: str
     """The group's value, or values, as text."""
 
@@ -2645,7 +2654,7 @@ class QuantifyRatedGroup:
     """The shares of the group that the rate is computed from: unfair counts positive decisions, fair negative ones."""
 
     rate: Optional[QuantifyInterval]
-    """The interval of the rate of the favourable decision; null without people."""
+    """The interval of the rate of the favourable decision; null without people, and unless judged."""
 
     difference: Optional[QuantifyInterval] = None
     """The interval of the highest rate less this one; absent without people."""
@@ -2654,7 +2663,10 @@ class QuantifyRatedGroup:
     """The interval of the rate over the highest rate of a group; absent if no rate above 0 is proved."""
 
     run: Optional[str] = None
-    """The run's name in the journal; absent if nothing is kept, and without people."""
+    """The run's name in the journal; absent if nothing is kept, without people, and unless judged."""
+
+    share: Optional[float] = None
+    """The group's share of the population, before constraints; absent if each combination of values counts once."""
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		}
 	}
 	rated := r.Groups || slices.ContainsFunc(r.Gates, func(g gate.Gate) bool { return g.Name == MinImpactRatio })
-	minShare, err := r.minShare()
+	minShare, err := ParseMinShare(r.MinShare)
 	if err == nil && rated && q.Study.Number {
 		err = fmt.Errorf("--groups, --min-impact-ratio: %s predicts a number; rates of groups need a model that decides", q.Study.ModelPath)
 	}
@@ -185,10 +185,11 @@ const MinImpactRatio = "min-impact-ratio"
 // DefaultMinShare is the least share of all people that a judged group has, as in the rules of NYC Local Law 144.
 const DefaultMinShare = "2%"
 
-func (r *Request) minShare() (*big.Rat, error) {
-	out, err := gate.ParseShare(cmp.Or(r.MinShare, DefaultMinShare))
+// ParseMinShare reads the value of --min-share; empty: DefaultMinShare.
+func ParseMinShare(text string) (*big.Rat, error) {
+	out, err := gate.ParseShare(cmp.Or(text, DefaultMinShare))
 	if err != nil {
-		err = fmt.Errorf("--min-share %s: %w", r.MinShare, err)
+		err = fmt.Errorf("--min-share %s: %w", text, err)
 	}
 	return out, err
 }

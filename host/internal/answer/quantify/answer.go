@@ -44,6 +44,8 @@ type Request struct {
 	Thresholds string `json:"thresholds,omitempty"`
 	// Groups asks for rates of groups instead, see AnswerRates.
 	Groups bool `json:"groups,omitempty"`
+	// MinShare is the least share of a population that a judged group has, such as 2%; empty: audit.DefaultMinShare.
+	MinShare string `json:"min_share,omitempty"`
 	// Samples is the number of individuals to draw; 0: none.
 	Samples int `json:"samples"`
 	// Timeout limits all questions together, from the session's start; 0: no limit.

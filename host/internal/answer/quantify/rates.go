@@ -34,8 +34,12 @@ type Rates struct {
 	Population string `json:"population,omitempty"`
 	// How well the population fits rows held back; absent with the uniform population.
 	PopulationFit *population.Fit `json:"population_fit,omitempty"`
-	// The groups of each protected attribute.
+	// The groups of each protected attribute and, if there are several, of all of them together.
 	Attributes []RatedAttribute `json:"attributes"`
+	// The least share of the population that a judged group has; absent if each combination of values counts once.
+	MinShare float64 `json:"min_share,omitempty"`
+	// Why several attributes have no groups of all of them together.
+	NoIntersections string `json:"no_intersections,omitempty"`
 	// The solver that proved rates; absent if none was asked, as for linear models.
 	Solver string `json:"solver,omitempty"`
 	// The journal's file; absent if nothing is kept.
@@ -48,9 +52,9 @@ type Rates struct {
 	Interrupted bool `json:"interrupted,omitempty"`
 }
 
-// RatedAttribute has the rates of the groups of one attribute.
+// RatedAttribute has the rates of the groups of one attribute, or of several together.
 type RatedAttribute struct {
-	// The attribute.
+	// The attribute, or several as in "sex × age".
 	Name string `json:"name"`
 	// The groups by value, without people whose value is missing.
 	Groups []RatedGroup `json:"groups"`
@@ -64,9 +68,13 @@ type RatedAttribute struct {
 type RatedGroup struct {
 	// The group's value, or values, as text.
 	Label string `json:"label"`
-	// The run's name in the journal; absent if nothing is kept, and without people.
+	// The group's share of the population, before constraints; absent if each combination of values counts once.
+	Share *float64 `json:"share,omitempty"`
+	// The group has at least min_share of the population, so that its rate is proved.
+	Judged bool `json:"judged"`
+	// The run's name in the journal; absent if nothing is kept, without people, and unless judged.
 	Run string `json:"run,omitempty"`
-	// The interval of the rate of the favourable decision; null without people.
+	// The interval of the rate of the favourable decision; null without people, and unless judged.
 	Rate *Interval `json:"rate"`
 	// The interval of the rate over the highest rate of a group; absent if no rate above 0 is proved.
 	ImpactRatio *Interval `json:"impact_ratio,omitempty"`
@@ -181,7 +189,8 @@ func (r *Request) validateRates() error {
 // AnswerRates proves, for the groups of each protected attribute, the rate of the favourable decision. After an
 // interrupt, the result holds what was proved by then.
 func AnswerRates(ctx context.Context, s *session.Session, r Request) (*Rates, error) {
-	if err := r.validateRates(); err != nil {
+	minShare, err := audit.ParseMinShare(r.MinShare)
+	if err = errors.Join(r.validateRates(), err); err != nil {
 		return nil, session.Mistake(err)
 	}
 	solver := &lazily{ctx: ctx, session: s, name: r.Solver, set: r.Set}
@@ -218,17 +227,30 @@ func AnswerRates(ctx context.Context, s *session.Session, r Request) (*Rates, er
 			out.PopulationFit = &people.Fit
 		}
 	}
-	var groups []space.Region
-	out.Attributes, groups = groupsOf(of, query)
+	groups := out.groupsOf(of, query)
+	if people != nil {
+		out.judge(people, query.RegionOrWhole().Box, groups, minShare)
+	}
+	alone := out.Attributes[:len(of.Space.Protected())]
+	within, cancelWithin := session.PartOf(ctx, 1+len(out.Attributes)-len(alone)) // intersections have half of the time
+	defer cancelWithin()
+	left := judged(alone)
 	ratios := make([]*enclosure, len(out.Attributes))
 	var failed error
 	for i := range out.Attributes {
+		if i == len(alone) {
+			within, left = ctx, judged(out.Attributes[i:])
+		}
 		exact := make([]*enclosure, len(out.Attributes[i].Groups))
 		for k := range exact {
-			g := &out.Attributes[i].Groups[k]
+			g, region := &out.Attributes[i].Groups[k], groups[0]
+			if groups = groups[1:]; !g.Judged {
+				continue
+			}
 			one := *query
-			one.Region = groups[0]
-			part, cancel := session.PartOf(ctx, len(groups))
+			one.Region = region
+			part, cancel := session.PartOf(within, left)
+			left--
 			asker := a
 			asker.query, asker.attribute, asker.group, asker.start = &one, out.Attributes[i].Name, g.Label, time.Now()
 			asker.which = asker.attribute + " " + g.Label + " · "
@@ -240,7 +262,6 @@ func AnswerRates(ctx context.Context, s *session.Session, r Request) (*Rates, er
 			if run != nil {
 				out.Journal, g.Run = run.Journal, run.Name()
 			}
-			groups = groups[1:]
 			if failed == nil {
 				failed = err
 			}
@@ -269,24 +290,81 @@ func AnswerRates(ctx context.Context, s *session.Session, r Request) (*Rates, er
 	return out, errors.Join(failed, session.Refuted(out.Disagreements))
 }
 
-// groupsOf returns the groups of each protected attribute, without rates, and the regions of query that hold them.
-func groupsOf(of *question.Question, query *problem.Query) (all []RatedAttribute, groups []space.Region) {
-	for _, f := range of.Space.Protected() {
-		feature := &query.Space.Features[f]
-		rated := RatedAttribute{Name: feature.Name, Groups: []RatedGroup{}}
-		for _, side := range audit.Sides(feature, of.Region.Values[f]) {
-			if side = side.Intersect(query.Region.Box[f]); side.Empty() {
-				continue
-			}
-			region := space.Region{Box: slices.Clone(query.Region.Box), Values: query.Region.Values}
-			region.Box[f] = side
-			groups = append(groups, region)
-			slice := Slice{Interval: side}
-			rated.Groups = append(rated.Groups, RatedGroup{Label: slice.label(feature)})
-		}
-		all = append(all, rated)
+// groupsOf sets the groups of each protected attribute, and of all of them together, without rates. It returns the regions
+// of query that hold them, in the same order.
+func (r *Rates) groupsOf(of *question.Question, query *problem.Query) (groups []space.Region) {
+	protected := of.Space.Protected()
+	for _, f := range protected {
+		one, regions := product(of, query, []int{f})
+		r.Attributes, groups = append(r.Attributes, one), append(groups, regions...)
 	}
-	return all, groups
+	if len(protected) < 2 {
+		return groups
+	}
+	all, regions := product(of, query, protected)
+	if len(regions) > audit.MostIntersections {
+		r.NoIntersections = fmt.Sprintf("%s has more than %d groups, the maximum: name fewer attributes with --protected, or restrict them with --where", all.Name, audit.MostIntersections)
+		return groups
+	}
+	r.Attributes = append(r.Attributes, all)
+	return append(groups, regions...)
+}
+
+// product returns the groups of people with the same value, or range of values, in each of the features, and the regions
+// that hold them. It stops after audit.MostIntersections.
+func product(of *question.Question, query *problem.Query, features []int) (a RatedAttribute, regions []space.Region) {
+	names := make([]string, len(features))
+	labels, region := slices.Clone(names), query.Region
+	a.Groups, region.Box = []RatedGroup{}, slices.Clone(region.Box)
+	var extend func(n int)
+	extend = func(n int) {
+		if n == len(features) {
+			a.Groups = append(a.Groups, RatedGroup{Label: strings.Join(labels, ", "), Judged: true})
+			regions = append(regions, space.Region{Box: slices.Clone(region.Box), Values: region.Values})
+			return
+		}
+		f := features[n]
+		feature := &query.Space.Features[f]
+		names[n] = feature.Name
+		for _, side := range audit.Sides(feature, of.Region.Values[f]) {
+			slice := Slice{Interval: side.Intersect(query.Region.Box[f])}
+			if !slice.Empty() && len(regions) <= audit.MostIntersections {
+				region.Box[f], labels[n] = slice.Interval, slice.label(feature)
+				extend(n + 1)
+			}
+		}
+	}
+	extend(0)
+	a.Name = strings.Join(names, " × ")
+	return a, regions
+}
+
+// judge sets the groups' shares of the people in a box, and which groups are judged. The regions are those of the groups.
+func (r *Rates) judge(people *population.Population, box space.Box, regions []space.Region, least *big.Rat) {
+	r.MinShare, _ = least.Float64()
+	all, _ := people.Mass(box)
+	for i := range r.Attributes {
+		for k := range r.Attributes[i].Groups {
+			g, share := &r.Attributes[i].Groups[k], 0.0
+			if people.Within(regions[0].Box) != nil && all > 0 {
+				_, most := people.Mass(regions[0].Box)
+				share = min(1, most/all)
+			}
+			regions, g.Share, g.Judged = regions[1:], &share, share >= r.MinShare
+		}
+	}
+}
+
+// judged counts the judged groups.
+func judged(attributes []RatedAttribute) (n int) {
+	for i := range attributes {
+		for k := range attributes[i].Groups {
+			if attributes[i].Groups[k].Judged {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // rate answers the question about one group, in a run of its own. If the population has no people in the group, there is
@@ -324,7 +402,7 @@ func (a *asker) rate(ctx context.Context, people *population.Population) (*Repor
 // hold checks the least impact ratio, nil if it is undefined, against a gate.
 func (a *RatedAttribute) hold(g gate.Gate, least *enclosure, favourable string) gate.Check {
 	if least == nil {
-		return g.AtLeast(a.Name, nil, nil, fmt.Sprintf("it is not proved that at least two groups have people and that one of these people gets a %s decision", favourable))
+		return g.AtLeast(a.Name, nil, nil, fmt.Sprintf("it is not proved that at least two judged groups have people and that one of these people gets a %s decision", favourable))
 	}
 	return g.AtLeast(a.Name, least.lo, least.hi, fmt.Sprintf("proved: the least impact ratio is %s", a.ImpactRatio.ratio()))
 }
@@ -369,6 +447,9 @@ func (r *Rates) Document() *view.Document {
 	for i := range r.Attributes {
 		d.Add(r.Attributes[i].table(r))
 	}
+	if r.NoIntersections != "" {
+		d.Say("no intersections: %s", r.NoIntersections)
+	}
 	of := "Each combination of the other features' values counts once, other protected attributes included."
 	if r.Population != "" {
 		of = "Of people (" + r.Population + "): the other features, protected ones too, are distributed as they are among the group's people."
@@ -395,8 +476,13 @@ func (a *RatedAttribute) table(r *Rates) *view.Table {
 		return view.Share(yes)
 	}
 	open := map[string]bool{}
+	var small []string
 	for i := range a.Groups {
 		g := &a.Groups[i]
+		if !g.Judged {
+			small = append(small, fmt.Sprintf("%s (%s)", g.Label, view.Share(*g.Share)))
+			continue
+		}
 		sampled, rows := "–", "–"
 		if s := g.People.Sampled; s != nil && s.N > 0 {
 			sampled = of(s.Share)
@@ -409,6 +495,9 @@ func (a *RatedAttribute) table(r *Rates) *view.Table {
 			open[why] = true
 			t.Notes = append(t.Notes, "why intervals are open: "+why+".")
 		}
+	}
+	if len(small) > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("not judged, less than %s of people (--min-share): %s", view.Percent(r.MinShare, 1), strings.Join(small, ", ")))
 	}
 	t.Notes = append(t.Notes, "difference: the highest rate less this one. impact ratio: the rate over the highest rate. –: no people, or a ratio that may be 0/0.")
 	if a.Difference != nil {

@@ -2,12 +2,16 @@ package quantify
 
 import (
 	"errors"
+	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/answer/joint"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify/affine"
@@ -27,8 +31,8 @@ import (
 // models by convolution, of networks and trees by a solver, at any threshold, under each kind of population.
 func TestRates(t *testing.T) {
 	solver, description := plugintest.Solver(t, "bnb")
-	between, linear, boxes := 0, 0, 0
-	for seed := range tier.Count(40, 500) {
+	together, between, linear, boxes := 0, 0, 0, 0
+	for seed := range tier.Count(24, 300) {
 		r := rand.New(rand.NewPCG(uint64(seed), 53))
 		s := draws.Space(r)
 		var m model.Model = draws.Network(r, s.Inputs)
@@ -63,7 +67,9 @@ func TestRates(t *testing.T) {
 			}
 		}
 		decider := individual.New(m, s, st.Rule)
-		attributes, groups := groupsOf(of, q)
+		var out Rates
+		groups := out.groupsOf(of, q)
+		attributes := out.Attributes
 		if seed%8 < 2 { // a solver takes longer
 			attributes = attributes[:1]
 		}
@@ -105,6 +111,9 @@ func TestRates(t *testing.T) {
 				if g.Rate = exact[i].rounded(); !g.Rate.holds(truth[i]) {
 					t.Errorf("seed %d, %s %s: proved %+v, want %v", seed, a.Name, g.Label, g.Rate, truth[i])
 				}
+				if strings.Contains(a.Name, "×") {
+					together++
+				}
 				if truth[i] != nil && *truth[i] > 0 && *truth[i] < 1 {
 					between++
 				}
@@ -115,8 +124,8 @@ func TestRates(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d rates between 0 and 1, %d by convolution, %d by boxes", between, linear, boxes)
-	if least := tier.Count(10, 120); between < least || linear < least || boxes < least {
+	t.Logf("%d groups of several attributes, %d rates between 0 and 1, %d by convolution, %d by boxes", together, between, linear, boxes)
+	if least := tier.Count(6, 72); together < least || between < least || linear < least || boxes < least {
 		t.Error("too few")
 	}
 }
@@ -201,5 +210,57 @@ func TestRatesRefuse(t *testing.T) {
 		if err := r.validateRates(); err == nil || !strings.Contains(err.Error(), want+" does not apply to --groups") {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+}
+
+// TestRatesJudge: groups of few people are named but not judged, and too many intersections have no rates.
+func TestRatesJudge(t *testing.T) {
+	s := &space.Space{Inputs: 1, Features: []space.Feature{
+		{Name: "sex", Kind: space.Categorical, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}},
+		{Name: "race", Kind: space.Categorical, Hi: 2, Categories: []string{"x", "y", "z"}, Protected: []float64{0, 1, 2}},
+		{Name: "years", Kind: space.Integer, Hi: 3, Inputs: []space.Input{{Scale: 1}}},
+	}}
+	net := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{-1}}}}
+	of := &question.Question{Study: &study.Study{Model: net, ModelPath: "net", Space: s}, Space: s, Region: s.Whole()}
+	q, err := joint.Yes(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := filepath.Join(t.TempDir(), "cells.csv")
+	if err := os.WriteFile(cells, []byte("sex,race,weight\nf,x,50\nf,y,2\nm,x,40\nm,y,7\nm,z,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	people, err := population.Source{Weights: cells}.Of(t.Context(), q.Space, nil, "", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out Rates
+	out.judge(people, q.Region.Box, out.groupsOf(of, q), big.NewRat(2, 100))
+	var got []string
+	for _, a := range out.Attributes {
+		for _, g := range a.Groups {
+			got = append(got, fmt.Sprintf("%s %s %.2f %v", a.Name, g.Label, *g.Share, g.Judged))
+		}
+	}
+	want := []string{
+		"sex f 0.52 true", "sex m 0.48 true", "race x 0.90 true", "race y 0.09 true", "race z 0.01 false",
+		"sex × race f, x 0.50 true", "sex × race f, y 0.02 true", "sex × race f, z 0.00 false",
+		"sex × race m, x 0.40 true", "sex × race m, y 0.07 true", "sex × race m, z 0.01 false",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	race := &s.Features[1]
+	for len(race.Categories) <= audit.MostIntersections/2 {
+		race.Protected = append(race.Protected, float64(len(race.Categories)))
+		race.Hi, race.Categories = float64(len(race.Categories)), append(race.Categories, fmt.Sprint("r", len(race.Categories)))
+	}
+	of.Region = s.Whole()
+	if q, err = joint.Yes(of); err != nil {
+		t.Fatal(err)
+	}
+	out = Rates{}
+	if groups := out.groupsOf(of, q); len(out.Attributes) != 2 || len(groups) != 2+len(race.Categories) || !strings.Contains(out.NoIntersections, "sex × race has more than 200 groups") {
+		t.Errorf("%d attributes, %d groups, %q", len(out.Attributes), len(groups), out.NoIntersections)
 	}
 }
