@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // firstRegion returns the query's region within the domains. It fails if a feature
-// has no value in it.
+// has no value in it, and for individuals near rows, whom no lowering describes.
 func firstRegion(q *problem.Query) (space.Region, error) {
 	r := q.RegionOrWhole().Clone()
+	if q.Within != nil {
+		return r, fmt.Errorf("a query for individuals near rows of data (--near), which only the network form states: %w", sdk.ErrUnsupported)
+	}
 	for i := range q.Space.Features {
 		f := &q.Space.Features[i]
 		if f.IsProtected() {

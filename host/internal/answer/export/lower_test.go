@@ -41,6 +41,22 @@ func (s *spy) Load(_ context.Context, p *problem.Problem) (sdk.Loaded, error) {
 	return spied{s}, nil
 }
 
+// TestNearIsRefused: no format states that individuals are near rows, and none leaves it out.
+func TestNearIsRefused(t *testing.T) {
+	q := tiny(fairness.Decision)
+	near, err := space.NewVicinity(q.Space, [][]float64{{0, 0}}, big.NewRat(1, 10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Within = near
+	for _, f := range export.Formats {
+		_, err := export.Lower(q, f, export.Options{Encoding: map[problem.Form]string{problem.FormMILP: "bigm", problem.FormSMT: "smt"}[f.Form], Bounds: engine.DefaultBounds})
+		if !errors.Is(err, sdk.ErrUnsupported) || !strings.Contains(err.Error(), "--near") {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+	}
+}
+
 type spied struct{ *spy }
 
 func (s spied) Solve(_ context.Context, d problem.Delta, _ sdk.SolveOptions) (*sdk.Result, error) {

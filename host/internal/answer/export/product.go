@@ -54,6 +54,8 @@ type productOutput struct {
 // they violate the notion.
 func newProduct(q *problem.Query) (*product, error) {
 	switch {
+	case q.Within != nil:
+		return nil, fmt.Errorf("queries for individuals near rows of data (--near) in VNN-LIB: %w", sdk.ErrUnsupported)
 	case len(q.Relax) > 0:
 		return nil, fmt.Errorf("relaxed queries in VNN-LIB: %w", sdk.ErrUnsupported)
 	case q.Reach() > 0:
