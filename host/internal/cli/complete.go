@@ -80,7 +80,7 @@ func addCompletions(app *App, cmd *cobra.Command) {
 		cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return app.runs(), cobra.ShellCompDirectiveNoFileComp
 		}
-	case strings.Contains(use, " STUDY ") || strings.Contains(use, " STUDY…"):
+	case strings.Contains(use, " STUDY ") || strings.Contains(use, " STUDY... "):
 		cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestProgressJSON: for a program that waits, progress is lines of JSON on standard error, and the text that people read is
@@ -34,6 +35,21 @@ func TestProgressJSON(t *testing.T) {
 type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+// TestProgressUnread: a run does not wait for a caller that leaves lines of progress unread.
+func TestProgressUnread(t *testing.T) {
+	read, full, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	line := newStatusLine(&App{Progress: progressJSON, Stderr: &diagnostics{full}})
+	for range 100 {
+		line.last = time.Time{}
+		line.show(strings.Repeat("1 of 2", 1000)) // together more than a pipe holds
+	}
+	line.end()
+}
 
 // TestNobodyReadsProgress: a run whose caller is gone ends as by a signal.
 func TestNobodyReadsProgress(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/experiment/series"
+	"github.com/hyfair/hyfair/host/internal/experiment/soundness"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -157,9 +158,9 @@ func (f *reportFlags) recall(ctx context.Context, app *App, names []string) erro
 
 // recalled holds, by command, how the plan of an experiment in the journal is rebuilt.
 var recalled = map[string]func(record.Task) (experiment.Plan, error){
-	"compare": func(t record.Task) (experiment.Plan, error) { return compare.Recall(t, "") },
-	"ablate":  func(t record.Task) (experiment.Plan, error) { return ablate.Recall(t, 0, "") },
-	"explain": series.Explain.Recall, "mitigate": series.Mitigate.Recall,
+	"compare":         func(t record.Task) (experiment.Plan, error) { return compare.Recall(t, "") },
+	"ablate":          func(t record.Task) (experiment.Plan, error) { return ablate.Recall(t, 0, "") },
+	soundness.Command: soundness.Recall, "explain": series.Explain.Recall, "mitigate": series.Mitigate.Recall,
 }
 
 // run reports on one run.

@@ -19,12 +19,12 @@ import (
 // of its own, at least one a second. Safe for concurrent use.
 type statusLine struct {
 	mu    sync.Mutex
-	file  *os.File  // nil: silent, or lines of JSON
-	lines io.Writer // nil: no lines of JSON
-	lost  func()    // called when a line of JSON cannot be written
-	text  string    // the last text received
-	told  time.Time // when it was received, or when the line was cleared
-	last  time.Time // time of the last rewrite
+	file  *os.File      // nil: silent, or lines of JSON
+	lines chan []byte   // lines of JSON for write, which drops them while no one reads; nil: none
+	done  chan struct{} // closed when write ends
+	text  string        // the last text received
+	told  time.Time     // when it was received, or when the line was cleared
+	last  time.Time     // time of the last rewrite
 	shown bool
 	ended bool
 }
@@ -40,6 +40,8 @@ const (
 	statusEvery = 100 * time.Millisecond
 	// statusQuiet is the interval at which the age of an unchanged line is updated.
 	statusQuiet = time.Second
+	// statusPatience is the longest wait at the end for a reader of lines of JSON.
+	statusPatience = time.Second
 )
 
 func newStatusLine(a *App) *statusLine {
@@ -48,7 +50,8 @@ func newStatusLine(a *App) *statusLine {
 		return &statusLine{}
 	}
 	if a.Progress == progressJSON {
-		s := &statusLine{lines: said.to, lost: a.interrupt, told: time.Now()}
+		s := &statusLine{lines: make(chan []byte, 1), done: make(chan struct{}), told: time.Now()}
+		go s.write(said.to, a.interrupt)
 		go s.tick()
 		return s
 	}
@@ -95,11 +98,12 @@ func (s *statusLine) put(text string) {
 	text = view.OneLine(text)
 	if s.lines != nil {
 		line, err := json.Marshal(map[string]string{"progress": text})
-		if err == nil {
-			_, err = s.lines.Write(append(line, '\n'))
+		if err != nil {
+			return
 		}
-		if err != nil && s.lost != nil { // the caller is gone, and with it the reader of the result
-			s.lost()
+		select {
+		case s.lines <- append(line, '\n'):
+		default: // the earlier line is still unread
 		}
 		return
 	}
@@ -110,6 +114,17 @@ func (s *statusLine) put(text string) {
 		}
 	}
 	fmt.Fprintf(s.file, "\r\x1b[K%s", text)
+}
+
+// write writes lines of JSON until there are no more. It calls lost if one cannot be written: the caller is gone, and with
+// it the reader of the result.
+func (s *statusLine) write(to io.Writer, lost func()) {
+	defer close(s.done)
+	for line := range s.lines {
+		if _, err := to.Write(line); err != nil && lost != nil {
+			lost()
+		}
+	}
 }
 
 // clear removes the line until the next text.
@@ -127,5 +142,12 @@ func (s *statusLine) end() {
 	s.clear()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.lines != nil && !s.ended {
+		close(s.lines)
+		select {
+		case <-s.done:
+		case <-time.After(statusPatience):
+		}
+	}
 	s.ended = true
 }

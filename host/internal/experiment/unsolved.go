@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,6 +40,26 @@ func Reason(text string) string {
 		return ByNumerics
 	}
 	return ByFault
+}
+
+// because is an error whose reason is known.
+type because struct {
+	error
+	reason string
+}
+
+// Unwrap returns the error itself.
+func (b because) Unwrap() error { return b.error }
+
+// Because marks an error with the reason why its task was not solved.
+func Because(reason string, err error) error { return because{err, reason} }
+
+// ReasonOf returns the reason that an error is marked with, or else that of its message.
+func ReasonOf(err error) string {
+	if known := (because{}); errors.As(err, &known) {
+		return known.reason
+	}
+	return Reason(err.Error())
 }
 
 // Unsolved counts tasks by the reasons why they were not solved.

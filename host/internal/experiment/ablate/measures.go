@@ -1,6 +1,7 @@
 package ablate
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -65,7 +66,7 @@ func (r *run) reason() string {
 	case r.Error != "" && r.MemoryKilled > 0:
 		return experiment.ByMemory
 	case r.Error != "":
-		return experiment.Reason(r.Error)
+		return cmp.Or(r.Reason, experiment.Reason(r.Error)) // earlier versions recorded no reason
 	case r.target == 0 || r.timeToTarget() != nil:
 		return ""
 	case r.terms.Limit() > 0:

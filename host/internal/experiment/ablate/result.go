@@ -32,8 +32,10 @@ type Result struct {
 	// Refuted are the first few claims of the solver that evaluated individuals refute.
 	Refuted []string `json:"refuted,omitempty"`
 	// Error is the error of the last attempt if the task failed twice; of the other fields, only
-	// Cost and Retried are then valid.
+	// Cost, Retried and Reason are then valid.
 	Error string `json:"error,omitempty"`
+	// Reason classifies Error as experiment.Reason does; empty in journals of earlier versions.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Step is a moment at which the largest k rose.

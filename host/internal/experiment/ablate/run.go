@@ -43,7 +43,7 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 	err := b.Run(ctx, tasks, experiment.Options{
 		Jobs: p.Jobs, Limit: p.Limit(),
 		Failed: func(known any, err error, retried string) any {
-			return &Result{Cost: known.(*Result).Cost, Error: err.Error(), Retried: retried}
+			return &Result{Cost: known.(*Result).Cost, Error: err.Error(), Reason: experiment.ReasonOf(err), Retried: retried}
 		},
 	})
 	if err != nil {
@@ -73,7 +73,7 @@ func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []in
 		err = bad
 	}
 	if usage.Killed && !f.finished {
-		err = errors.New("the worker did not end by itself and was killed")
+		err = experiment.Because(experiment.ByTime, errors.New("the worker did not end by itself and was killed"))
 	}
 	if trouble := p.Trouble(&f.result.Cost); trouble != nil && err != nil {
 		err = fmt.Errorf("%w: %w", trouble, err)

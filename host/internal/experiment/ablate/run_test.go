@@ -214,6 +214,9 @@ func TestRunTriesAgain(t *testing.T) {
 				}
 				got = results(t, p, m)
 				a, b := got["s/m | a | seed 1"], got["s/m | b | seed 1"]
+				if reason := map[bool]string{true: experiment.ByTime, false: experiment.ByFault}[name == "killed"]; name != "interrupted" && a.Reason != reason {
+					t.Errorf("the reason %s, want %s", a.Reason, reason)
+				}
 				if tries["a"] != 2+2*again || a.Error != c.want || b.Error != "" || tries["b"] != 1 {
 					t.Errorf("tries %v, %+v, %+v", tries, a, b)
 				}

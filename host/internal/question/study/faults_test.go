@@ -112,6 +112,7 @@ var faults = []fault{
 	{"bins of nothing", "features:\n  a: {integer: 0..1, encode: {bins: {count: 2, min: 3, max: 3}}}\n", []string{"2:38: features.a.encode.bins: min 3 is not below max 3"}, false},
 	{"one-hot of a real", "features:\n  a: {real: 0..1, inputs: one-hot}\n", []string{"2:27: features.a.inputs: a real feature cannot have a table"}, false},
 	{"one-hot too long", "features:\n  a: {integer: 0..4503599627370496, inputs: one-hot}\n", []string{"2:45: features.a.inputs: 0..4.503599627370496e+15 is too long for a table"}, false},
+	{"tables too large", "features:\n  a: {integer: 0..1019, inputs: one-hot}\n  b: {integer: 0..8199, inputs: {table: [" + strings.Repeat("1,", 8199) + "1]}}\n", []string{"3:41: features.b.inputs.table: the tables have more than 1048576 entries together"}, false},
 	{"one-hot too large", "features:\n  a: {integer: 0..2000, inputs: one-hot}\n", []string{"2:33: features.a.inputs: the tables have more than 1048576 entries together"}, false},
 	{"table of another length", "features:\n  a: {integer: 0..3, inputs: {table: [1, 2]}}\n", []string{"2:38: features.a.inputs.table: has 2 entries; the domain has 4 values"}, false},
 	{"input of two kinds", "features:\n  a: {integer: 0..3, inputs: {scale: 1, mean: 2}}\n", []string{"2:31: features.a.inputs: want value, one-hot, {scale: s, offset: o}"}, true},

@@ -12,6 +12,8 @@ import (
 // maxTable is the maximum number of entries of all tables of a study together.
 const maxTable = 1 << 20
 
+const tooManyEntries = "the tables have more than %d entries together, the maximum"
+
 // inputs reads the network's inputs that the feature determines. Their indices are consecutive,
 // from the given first one.
 func (r *reader) inputs(n *yamlfile.Node, f *space.Feature, first int, entries *int) {
@@ -101,7 +103,7 @@ func (r *reader) oneHot(n *yamlfile.Node, f *space.Feature, entries *int) []spac
 		return nil
 	}
 	if *entries += size * size; *entries > maxTable {
-		r.Fault(n, "the tables have more than %d entries together, the maximum", maxTable)
+		r.Fault(n, tooManyEntries, maxTable)
 		return nil
 	}
 	out := make([]space.Input, size)
@@ -121,7 +123,10 @@ func (r *reader) table(n *yamlfile.Node, f *space.Feature, entries *int) []space
 		r.Fault(n, "has %d entries; the domain has %d values", len(n.Items), size)
 		return nil
 	}
-	*entries += size
+	if *entries += size; *entries > maxTable {
+		r.Fault(n, tooManyEntries, maxTable)
+		return nil
+	}
 	table := make([]float64, size)
 	for k, item := range n.Items {
 		table[k], _ = r.Number(item)
