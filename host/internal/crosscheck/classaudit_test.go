@@ -17,15 +17,23 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// TestAuditOfClasses: of a model of several classes the audit of rows says what enumeration says of each: the own class, the
+// TestAuditOfClasses: of a network or a forest of several classes the audit of rows says what enumeration says of each: the own class, the
 // classes of copies that differ in both attributes and in one, and of groups the share that gets each class.
 func TestAuditOfClasses(t *testing.T) {
 	const width, groups = 4, 3
 	r := rand.New(rand.NewPCG(4, 44))
 	changes, ties := 0, 0
 	for i := range 24 {
-		n := drawClassNet(r)
-		classes, dir := len(n.out), t.TempDir()
+		var n interface {
+			classes() int
+			winners(x [3]int) []int
+			file(i int) (name, text string)
+		} = drawClassNet(r)
+		if i%3 == 2 {
+			n = drawClassForest(r)
+		}
+		classes, dir := n.classes(), t.TempDir()
+		name, file := n.file(i)
 		var data strings.Builder
 		data.WriteString("a,b,g\n")
 		var rows [][3]int
@@ -35,9 +43,9 @@ func TestAuditOfClasses(t *testing.T) {
 			fmt.Fprintf(&data, "%d,%d,%c\n", x[0], x[1], "xyz"[x[2]])
 		}
 		for name, text := range map[string]string{
-			"m.onnx": string(n.onnx(i%2 == 0)), "rows.csv": data.String(),
-			"study.yaml": fmt.Sprintf("model: {file: m.onnx, class: %s}\noutput: %s\nnotion: decision\ndecision: {yes: low}\ndata: {files: [rows.csv]}\nfeatures: {a: {integer: 0..%d}, b: {integer: 0..%d}, g: {categories: [x, y, z]}}\nprotected: {b: all, g: all}\n",
-				[]string{"any", "1"}[i/2%2], []string{"score", "logit"}[i%2], width-1, width-1),
+			name: file, "rows.csv": data.String(),
+			"study.yaml": fmt.Sprintf("model: {file: %s, class: %s}\noutput: %s\nnotion: decision\ndecision: {yes: low}\ndata: {files: [rows.csv]}\nfeatures: {a: {integer: 0..%d}, b: {integer: 0..%d}, g: {categories: [x, y, z]}}\nprotected: {b: all, g: all}\n",
+				name, []string{"any", "1"}[i/2%2], []string{"score", "logit"}[i%2], width-1, width-1),
 		} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)

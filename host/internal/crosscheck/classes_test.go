@@ -47,6 +47,11 @@ func drawClassNet(r *rand.Rand) (n classNet) {
 	return n
 }
 
+func (n classNet) classes() int { return len(n.out) }
+
+// file is the network as an ONNX file.
+func (n classNet) file(i int) (name, text string) { return "m.onnx", string(n.onnx(i%2 == 0)) }
+
 // winners are the classes with the largest output.
 func (n classNet) winners(x [3]int) (all []int) {
 	hidden := make([]int, len(n.in))

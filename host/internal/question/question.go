@@ -238,6 +238,9 @@ func ByClass(spec Spec, goal problem.Goal, note func(format string, args ...any)
 
 func queries(spec Spec, goal problem.Goal, anyClass bool, note func(format string, args ...any)) ([]*Question, []*problem.Query, error) {
 	all, err := openAll(spec, anyClass)
+	if err == nil {
+		err = all[0].Study.OneLogit()
+	}
 	if err != nil {
 		return nil, nil, err
 	}

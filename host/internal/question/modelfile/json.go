@@ -27,7 +27,7 @@ var jsonFormat = reader.Format{
 	Name: jsonName, Extensions: []string{".json"}, Max: treesFormat.Max, What: "a JSON file",
 	Is: func(head []byte, extension string) bool {
 		is := bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) || extension == ".json" && len(head) > 0
-		return is && !bytes.Contains(head, []byte("learner")) // a key of XGBoost's JSON
+		return is && !trees.XGBoostJSON.Is(head, extension) && !trees.XGBoostUBJSON.Is(head, extension)
 	},
 	Of: func(text []byte) reader.Format {
 		switch {

@@ -242,6 +242,7 @@ func TestModelErrors(t *testing.T) {
 		"plain.pkl":     {"ccopy_reg\n_reconstructor\n", "a pickle (of joblib or pickle), which runs code"},
 		"saved.pb":      {"\x08\x01\x12\x9b\x42\x0a\xf3\x0b and so on", "a TensorFlow SavedModel, which is not supported: save the Keras model"},
 		"config.json":   {`{"learner":{"gradient_booster":{"name":"gbtree"}}}`, "gradient_booster.model: the field is missing, as in the result of save_config: save the model"},
+		"named.json":    {`{"format": "hyfair-network", "layers": [{"name": "learner", "units": 0}]}`, "line 1: head: the field is missing"},
 		"weights.csv":   {"1,2,3\n", "neither HDF5 nor JSON nor ONNX; hyfair reads ONNX (PyTorch, scikit-learn and others), XGBoost .json and .ubj, LightGBM .txt"},
 		"text.json":     {"hello", "line 1: model: invalid character 'h'"},
 	} {

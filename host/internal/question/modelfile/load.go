@@ -108,11 +108,14 @@ func read(r io.Reader, size int64, path, folder string, choice Choice) (_ model.
 	info := Info{Path: path, Format: format.Name, Bytes: size, Files: []string{path}, SHA256: sum(text)}
 	out := format.Read(reader.File{Text: text, Folder: folder, Choice: choice})
 	if v := choice.Missing; v != nil {
-		e, ok := out.Model.(*ensembles.Ensemble)
-		if !ok {
+		switch m := out.Model.(type) {
+		case *ensembles.Ensemble:
+			out.Model = m.Absent(float32(*v))
+		case *ensembles.Classes:
+			out.Model = m.Each(func(e *ensembles.Ensemble) *ensembles.Ensemble { return e.Absent(float32(*v)) })
+		default:
 			panic(fault.New("missing: %v is the input that trees treat as a missing value, but this file has no trees: leave it out", *v))
 		}
-		out.Model = e.Absent(float32(*v))
 	}
 	fault.Check(out.Validate())
 	info.Facts, info.Summary = out.Facts, Summarise(out.Model)

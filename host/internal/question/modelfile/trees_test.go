@@ -173,7 +173,8 @@ func TestCatBoost(t *testing.T) {
 	}
 }
 
-// Of a forest of several classes the share of each is read exactly; what is no sum of trees is refused.
+// Of a forest of several classes the share of each is read exactly. Of any class, and of sums that are logits, the class wins
+// that the library predicts.
 func TestSharesOfClasses(t *testing.T) {
 	text, err := os.ReadFile("testdata/trees/classes.json")
 	if err != nil {
@@ -185,12 +186,16 @@ func TestSharesOfClasses(t *testing.T) {
 	}
 	for name, e := range expected {
 		path := "testdata/trees/" + name + ".onnx"
-		for class := -1; class <= 3; class++ {
-			choice := modelfile.Choice{Class: &class}
+		for class := -1; class < 7; class++ {
+			class, any := class, class > 3
+			if any {
+				class -= 4
+			}
+			choice := modelfile.Choice{Class: &class, Any: any}
 			want := ""
 			switch {
-			case name == "sklearn-classes-boosting":
-				want = `node "TreeEnsembleClassifier" (TreeEnsembleClassifier): post_transform: "SOFTMAX" of 3 classes, whose scores are not sums of trees, as a forest's shares are: train one class against the rest`
+			case class == -1 && name == "sklearn-classes-boosting":
+				choice.Class, want = nil, "the model has 3 classes: name one in the study"
 			case class == -1:
 				choice.Class, want = nil, "has 3 classes (high, low, middle): name one"
 			case class == 3:
@@ -205,6 +210,19 @@ func TestSharesOfClasses(t *testing.T) {
 			}
 			if err != nil {
 				t.Fatalf("%s, class %d: %v", name, class, err)
+			}
+			if choice.Any || name == "sklearn-classes-boosting" {
+				if m.Family() != trees.ClassesFamily || !info.OneOfMany || info.Classes != 3 || info.ShareOfMany {
+					t.Errorf("%s, class %d: a model of the family %s, %+v", name, class, m.Family(), info)
+				}
+				for i, row := range e.Rows {
+					shares := e.Shares[i]
+					others := slices.Max(slices.Delete(slices.Clone(shares), class, class+1))
+					if margin := m.Logit(row); math.Abs(shares[class]-others) > 1e-6 && margin > 0 != (shares[class] > others) {
+						t.Fatalf("%s, class %d, row %d: a margin of %v, the library has the shares %v", name, class, i, margin, shares)
+					}
+				}
+				continue
 			}
 			if m.Link() != fairness.LinkShare || !info.ShareOfMany || info.OneOfMany {
 				t.Errorf("%s, class %d: a %s, %+v", name, class, m.Link(), info)

@@ -335,12 +335,15 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 		n = root
 	}
 	if i := slices.IndexFunc(s.Space.Features, func(f space.Feature) bool { return f.Missing }); i >= 0 && r.Err() == nil {
-		e, ok := s.Model.(*trees.Ensemble)
-		if !ok {
+		switch m := s.Model.(type) {
+		case *trees.Ensemble:
+			s.Model = m.Coded(s.Space)
+		case *trees.Classes:
+			s.Model = m.Each(func(e *trees.Ensemble) *trees.Ensemble { return e.Coded(s.Space) })
+		default:
 			r.Fault(root.Get("features"), "%s may be missing, but only trees handle missing values; %s has no trees: fill it with encode: {map: …}, or make it a category", s.Space.Features[i].Name, path)
 			return r.Err()
 		}
-		s.Model = e.Coded(s.Space)
 	}
 	if anyClass {
 		s.Class = choice.Class
@@ -351,12 +354,12 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 		return r.Err()
 	}
 	switch linear := s.ModelFile.Linear || s.Model.Link() == fairness.LinkLinear; {
-	case anyClass && s.ModelFile.ShareOfMany:
-		r.Fault(n, "class: any is for networks; for %s, name one class, whose share is the score, as in class: 1", path)
 	case anyClass && s.ModelFile.Classes == 0:
 		r.Fault(n, "class: any is for a model of at least three classes, of which the one with the largest output wins; %s is not such a model: leave out class:, or name one", path)
 	case anyClass && s.ModelFile.Classes > maxClasses:
 		r.Fault(n, "class: any of %d classes, at most %d are supported: name one", s.ModelFile.Classes, maxClasses)
+	case !r.options.AnyClass && s.OneLogit() != nil:
+		r.Fault(n, "%v", s.OneLogit())
 	case anyClass && !r.options.AnyClass:
 		r.Fault(n, "class: any is for hyfair certify and audit; for other commands name one class, as in class: 1")
 	case s.ModelFile.OneOfMany && s.Notion.UsesEpsilon():
@@ -392,6 +395,14 @@ func (s *Study) Takes(n fairness.Notion) error {
 	return nil
 }
 
+// OneLogit returns an error for a model of several sums of trees, about which only audits answer.
+func (s *Study) OneLogit() error {
+	if s.Model.Family() != trees.ClassesFamily {
+		return nil
+	}
+	return fmt.Errorf("%s has several classes, each with a sum of trees, about which hyfair audit answers; for other commands train one class against the rest", s.ModelPath)
+}
+
 // asShare returns a model of trees as a model whose output is a share.
 func asShare(m model.Model) (*trees.Ensemble, error) {
 	e, ok := m.(*trees.Ensemble)
@@ -420,7 +431,7 @@ func (r *reader) modelFile(root *yamlfile.Node) (n *yamlfile.Node, choice modelf
 	switch class := n.Get("class"); {
 	case class == nil:
 	case class.Text == "any":
-		choice.Class, anyClass = new(int), true
+		choice.Class, choice.Any, anyClass = new(int), true, true
 	default:
 		if k, ok := r.Integer(class, 0, 1<<16); ok {
 			choice.Class = &k

@@ -17,6 +17,12 @@ func OneScore(c reader.Choice) {
 	}
 }
 
+// OneOfMany makes m a model of several classes, about the chosen one.
+func OneOfMany(m *reader.Model, of *trees.Classes, c reader.Choice) {
+	of.Class = reader.ClassOf(c.Class, len(of.Sums))
+	m.Model, m.OneOfMany, m.Classes = of, true, len(of.Sums)
+}
+
 // Entries checks the lengths of lists with one entry per node.
 func Entries(nodes int, lists map[string]int) {
 	for name, have := range lists {
@@ -83,6 +89,22 @@ func All(n int, of func(k int) Tree) []trees.Tree {
 			out[k] = of(k).tree(left)
 			left -= len(out[k])
 		}()
+	}
+	return out
+}
+
+// Divide divides the trees of an ensemble among classes; of returns the class of tree k.
+func Divide(e *trees.Ensemble, classes int, of func(k int) int) *trees.Classes {
+	out := &trees.Classes{}
+	for range classes {
+		out.Sums = append(out.Sums, &trees.Ensemble{Columns: e.Columns, Output: e.Output, Base: e.Base})
+	}
+	for k, t := range e.Trees {
+		class := of(k)
+		if class < 0 || class >= classes {
+			panic(fault.New("tree %d is of class %d, want 0 to %d", k, class, classes-1))
+		}
+		out.Sums[class].Trees = append(out.Sums[class].Trees, t)
 	}
 	return out
 }

@@ -131,7 +131,16 @@ func readTrees(graph *pb.GraphProto, choice reader.Choice) *reader.Model {
 	out := &reader.Model{Facts: reader.Facts{Producer: "ONNX"}}
 	labels := len(n.texts("classlabels_strings")) + len(n.ints("classlabels_int64s"))
 	var class *int
-	if out.ShareOfMany = n.op == "TreeEnsembleClassifier" && labels > 2; out.ShareOfMany {
+	many := n.op == "TreeEnsembleClassifier" && labels > 2
+	if many && (choice.Any || n.softmax()) {
+		of := &trees.Classes{}
+		for k := range min(labels, trees.MaxClasses+1) {
+			of.Sums = append(of.Sums, o.read(&k))
+		}
+		forest.OneOfMany(out, of, choice)
+		return out
+	}
+	if out.ShareOfMany = many; out.ShareOfMany {
 		class = n.chosen(choice.Class, labels)
 	} else {
 		forest.OneScore(choice)
@@ -141,10 +150,13 @@ func readTrees(graph *pb.GraphProto, choice reader.Choice) *reader.Model {
 	return out
 }
 
+// softmax reports whether the sums of a classifier are logits of classes, and not shares.
+func (n *node) softmax() bool { return n.text("post_transform", "") == "SOFTMAX" }
+
 // chosen returns the requested class of more than two.
 func (n *node) chosen(class *int, labels int) *int {
 	if by := n.text("post_transform", ""); by != "" && by != "NONE" {
-		panic(fault.New("post_transform: %.40q of %d classes, whose scores are not sums of trees, as a forest's shares are: train one class against the rest", by, labels))
+		panic(fault.New("post_transform: %.40q of %d classes, want SOFTMAX or NONE", by, labels))
 	}
 	if class == nil {
 		names := slices.Clone(n.texts("classlabels_strings"))
@@ -238,7 +250,9 @@ func (o *ensemble) trees(class *int) (link fairness.Link, base float64, list []f
 		return at.entry, ok
 	}, count, class)
 	var leaves []float64
-	if class != nil {
+	if class != nil && o.softmax() {
+		link, base, leaves = fairness.LinkLinear, o.start(*class), weights[1]
+	} else if class != nil {
 		link, base, leaves = o.share(*class, weights[1])
 	} else {
 		link, base, leaves = o.link(classifier, weights)

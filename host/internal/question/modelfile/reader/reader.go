@@ -104,6 +104,8 @@ type Choice struct {
 	Output string
 	// Class is the class whose probability is the score; nil: class 1 of two.
 	Class *int
+	// Any: the study asks about any of several classes, of which Class is the first.
+	Any bool
 	// Raw: the means and ranges of a .nnet file are not applied.
 	Raw bool
 	// Missing is a value that trees treat as missing besides NaN: XGBoost's missing=, which its files do not

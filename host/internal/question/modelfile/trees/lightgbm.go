@@ -79,12 +79,14 @@ func parseLightGBM(text string) *reader.Model {
 		panic(fault.New("the file is cut off: it has no line \"end of trees\""))
 	}
 	head := blocks[0]
-	if n := head.number("num_class"); n != 1 || head["num_tree_per_iteration"] != "1" {
-		panic(fault.New("num_class: got %d classes, or num_tree_per_iteration is not 1; want a model of one score: train one class against the rest with objective=\"binary\"", n))
-	}
+	classes := head.number("num_class")
 	out := &trees.Ensemble{Columns: head.number("max_feature_idx") + 1, Output: fairness.LinkSigmoid}
 	scale := 1.0 // of the leaves
 	objective := strings.Fields(head["objective"])
+	many := len(objective) > 0 && (objective[0] == "multiclass" || objective[0] == "multiclassova")
+	if per := head.number("num_tree_per_iteration"); per != classes || many != (classes > 1) || classes > trees.MaxClasses {
+		panic(fault.New("num_class: got %d classes and %d trees per iteration with the objective %.60q, want one score, or 2 to %d classes with multiclass", classes, per, head["objective"], trees.MaxClasses))
+	}
 	switch {
 	case len(objective) == 0:
 		panic(fault.New("objective: it is missing, as after training with a custom function, so the link from the sum to a score is unknown: train with objective=\"binary\""))
@@ -99,13 +101,15 @@ func parseLightGBM(text string) *reader.Model {
 		}
 	case (objective[0] == "regression" || objective[0] == "regression_l1" || objective[0] == "huber" || objective[0] == "fair" || objective[0] == "quantile") && len(objective) == 1:
 		out.Output = fairness.LinkLinear
+	case many:
+		out.Output = fairness.LinkLinear
 	default:
-		panic(fault.New("objective: got %.60q, want binary, cross_entropy or regression", head["objective"]))
+		panic(fault.New("objective: got %.60q, want binary, cross_entropy, regression, multiclass or multiclassova", head["objective"]))
 	}
 	out.Trees = forest.All(len(blocks)-1, func(k int) forest.Tree { return blocks[k+1].grown() })
 	count := 1.0
 	if _, mean := head["average_output"]; mean { // boosting="rf"
-		count = float64(max(1, len(out.Trees)))
+		count = float64(max(1, len(out.Trees)/classes))
 	}
 	for _, t := range out.Trees {
 		for i := range t {
@@ -117,6 +121,9 @@ func parseLightGBM(text string) *reader.Model {
 	facts := reader.Facts{Producer: strings.TrimSpace("LightGBM " + head["version"]), InputNames: strings.Fields(head["feature_names"])}
 	if infos := strings.Fields(head["feature_infos"]); len(infos) == out.Columns {
 		facts.Codes = codesOfLightGBM(infos, lists)
+	}
+	if many {
+		return &reader.Model{Model: forest.Divide(out, classes, func(k int) int { return k % classes }), Facts: facts}
 	}
 	return &reader.Model{Model: out, Facts: facts}
 }

@@ -11,15 +11,20 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/forest"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
 // maxFile is the maximum size of a file of trees, in bytes.
 const maxFile = 64 << 20
 
-// chosen applies the choice to a model of one score, and drops names of inputs that the library generated.
+// chosen applies the choice to a model of one score or of several classes, and drops names of inputs that the library generated.
 func chosen(c reader.Choice, m *reader.Model) *reader.Model {
 	c.OnlyOutput()
-	forest.OneScore(c)
+	if of, ok := m.Model.(*trees.Classes); ok {
+		forest.OneOfMany(m, of, c)
+	} else {
+		forest.OneScore(c)
+	}
 	if names := m.InputNames; len(names) == 0 || len(names) != m.Inputs() || names[0] == "Column_0" {
 		m.InputNames = nil
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,24 +19,24 @@ import (
 // XGBoostJSON is the format of XGBoost's JSON files.
 var XGBoostJSON = reader.Format{
 	Name: "xgboost-json", Extensions: []string{".json"}, Max: maxFile, What: "an XGBoost model",
-	Is:   func(head []byte, _ string) bool { return isXGBoost(head) && !isBinary(head) },
+	Is:   func(head []byte, _ string) bool { return firstKeys.Match(head) },
 	Read: func(f reader.File) *reader.Model { return chosen(f.Choice, parseXGBoost(f.Text)) },
 }
 
 // XGBoostUBJSON is the format of XGBoost's binary files.
 var XGBoostUBJSON = reader.Format{
 	Name: "xgboost-ubjson", Extensions: []string{".ubj"}, Max: maxFile, What: "an XGBoost model",
-	Is:   func(head []byte, _ string) bool { return isXGBoost(head) && isBinary(head) },
+	Is:   func(head []byte, _ string) bool { return isBinary(head) && bytes.Contains(head, []byte("learner")) },
 	Read: func(f reader.File) *reader.Model { return chosen(f.Choice, parseXGBoost(textOfUBJSON(f.Text))) },
 }
 
-// isXGBoost recognises a model by its first key, "learner".
-func isXGBoost(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte("learner"))
-}
+// firstKeys recognises a model of JSON by its first key, "learner", which may follow "version".
+var firstKeys = regexp.MustCompile(`^\s*\{\s*("version"\s*:\s*\[[^\]]*\]\s*,\s*)?"learner"\s*:`)
 
-// isBinary recognises UBJSON by the type of the length of the first key.
-func isBinary(head []byte) bool { return len(head) > 1 && strings.IndexByte("iUIlL", head[1]) >= 0 }
+// isBinary recognises an object of UBJSON by the type of the length of its first key.
+func isBinary(head []byte) bool {
+	return len(head) > 1 && head[0] == '{' && strings.IndexByte("iUIlL", head[1]) >= 0
+}
 
 // xgboostFile holds the used fields of an XGBoost model (1.7 to 3.x).
 type xgboostFile struct {
@@ -69,6 +70,7 @@ type xgboostFile struct {
 
 type xgboostModel struct {
 	Trees xgboostTrees `json:"trees"`
+	Info  []int        `json:"tree_info"` // the class of each tree
 	Cats  xgboostCats  `json:"cats"`
 	Param struct {
 		Parallel loose `json:"num_parallel_tree"`
@@ -155,6 +157,18 @@ func (l loose) number(field string) float64 {
 	return v
 }
 
+// numbers returns n numbers: those of a list of n, or the only one n times.
+func (l loose) numbers(field string, n int) (out []float64) {
+	words := strings.Split(string(l), ",")
+	if len(words) != 1 && len(words) != n {
+		panic(fault.New("%s: got %d numbers, want %d", field, len(words), n))
+	}
+	for k := range n {
+		out = append(out, loose(strings.TrimSpace(words[min(k, len(words)-1)])).number(field))
+	}
+	return out
+}
+
 func parseXGBoost(text []byte) *reader.Model {
 	var f xgboostFile
 	decode(withoutNaN(text), &f)
@@ -180,21 +194,23 @@ func parseXGBoost(text []byte) *reader.Model {
 	if l.Booster.Model == nil {
 		panic(fault.New("gradient_booster.model: the field is missing, as in the result of save_config: save the model with model.save_model(\"model.json\")"))
 	}
-	if n := l.Param.Classes.number("num_class"); n > 1 {
-		panic(fault.New("learner_model_param: got %v classes, want a model of one score: train one class against the rest with objective=\"binary:logistic\"", n))
+	classes := max(1, int(l.Param.Classes.number("num_class")))
+	if many := strings.HasPrefix(l.Objective.Name, "multi:"); many != (classes > 1) || classes > trees.MaxClasses {
+		panic(fault.New("learner_model_param: got %d classes with the objective %.60q, want one score, or 2 to %d classes with multi:softprob or multi:softmax", classes, l.Objective.Name, trees.MaxClasses))
 	}
 	if n := l.Param.Targets.number("num_target"); n > 1 {
 		panic(fault.New("learner_model_param: got %v targets, want one: train one model per target", n))
 	}
 	if l.Attributes.Best != "" {
 		model := l.Booster.Model
-		best, parallel := 1+int(l.Attributes.Best.number("best_iteration")), max(1, int(model.Param.Parallel.number("num_parallel_tree")))
+		best, parallel := 1+int(l.Attributes.Best.number("best_iteration")), max(1, int(model.Param.Parallel.number("num_parallel_tree")))*classes
 		if rounds := len(model.Trees) / parallel; best < rounds {
 			panic(fault.New("best_iteration: training was stopped early: XGBClassifier predicts with the first %d of %d rounds, Booster with all; save the first with model.get_booster()[:%d].save_model(…), or call set_attr(best_iteration=None) before save_model to use all", best, rounds, best))
 		}
 	}
 	out := &trees.Ensemble{Columns: int(l.Param.Inputs.number("num_feature")), Output: fairness.LinkSigmoid}
-	base := float32(l.Param.Base.number("base_score"))
+	bases := l.Param.Base.numbers("base_score", classes)
+	base := float32(bases[0])
 	// In single precision, as in the library.
 	logit := func() {
 		if !(base > 0 && base < 1) {
@@ -207,8 +223,10 @@ func parseXGBoost(text []byte) *reader.Model {
 		logit()
 	case "binary:logitraw", "reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:pseudohubererror":
 		out.Output = fairness.LinkLinear
+	case "multi:softprob", "multi:softmax":
+		out.Output = fairness.LinkLinear
 	default:
-		panic(fault.New("objective: got %.60q, want binary:logistic, reg:logistic, binary:logitraw or reg:squarederror", l.Objective.Name))
+		panic(fault.New("objective: got %.60q, want binary:logistic, reg:logistic, binary:logitraw, reg:squarederror, multi:softprob or multi:softmax", l.Objective.Name))
 	}
 	out.Base = float64(base)
 	out.Trees = forest.All(len(l.Booster.Model.Trees), func(k int) forest.Tree {
@@ -223,7 +241,18 @@ func parseXGBoost(text []byte) *reader.Model {
 		version += []string{" ", "."}[min(i, 1)] + strconv.Itoa(v)
 	}
 	facts := reader.Facts{Producer: version, InputNames: l.Names, Codes: codesOfXGBoost(l.Kinds, l.Booster.Model.Cats.lists())}
-	return &reader.Model{Model: out, Facts: facts}
+	if classes == 1 {
+		return &reader.Model{Model: out, Facts: facts}
+	}
+	info := l.Booster.Model.Info
+	if len(info) != len(out.Trees) {
+		panic(fault.New("tree_info: got %d entries, want %d: one per tree", len(info), len(out.Trees)))
+	}
+	of := forest.Divide(out, classes, func(k int) int { return info[k] })
+	for k := range of.Sums {
+		of.Sums[k].Base = float64(float32(bases[k]))
+	}
+	return &reader.Model{Model: of, Facts: facts}
 }
 
 // grown returns the tree, its leaves multiplied by weight; the product of two float32 is exact.
