@@ -10,7 +10,7 @@ LDFLAGS ?= -s -w
 # host/internal/system/streams has an entry point for these platforms, and explains it.
 ENTRY   := $(if $(filter linux/amd64 linux/arm64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E hyfair_entry)
 
-.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-docs setup-lint setup-tex setup-long demo check test test-long test-wheels wheels-fixtures vet cross lint docs wheel bench bench-bnb bench-numpy bench-trees bench-kinds ablation reproduction generate clean
+.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-docs setup-lint setup-tex setup-long demo check test test-long test-wheels wheels-fixtures vet cross lint docs wheel wheels try-windows try-arm64 bench bench-bnb bench-numpy bench-trees bench-kinds ablation reproduction generate clean
 
 all: build
 
@@ -163,11 +163,21 @@ docs: setup-docs
 
 # The Python package with the programs for this platform, or that of GOOS and GOARCH, in dist. Without symbols and paths
 # its programs are three tenths smaller and the same from every folder.
+PLATFORM = $(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)
+EXE      = $(shell $(GO) env GOEXE)
 wheel:
-	@mkdir -p bin/wheel/plugins
-	$(GO) build -trimpath -ldflags='$(LDFLAGS)' -ldflags='./host=$(ENTRY) $(LDFLAGS)' -o bin/wheel/built/ ./host ./plugins/...
-	@$(PUT) put bin/wheel/built/host bin/wheel/hyfair && for p in $(PLUGINS); do put bin/wheel/built/$$p bin/wheel/plugins/hyfair-$$p || exit 1; done
-	python3 scripts/wheel.py bin/wheel $(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH) dist
+	@mkdir -p bin/wheel/$(PLATFORM)/plugins
+	$(GO) build -trimpath -ldflags='$(LDFLAGS)' -ldflags='./host=$(ENTRY) $(LDFLAGS)' -o bin/wheel/$(PLATFORM)/built/ ./host ./plugins/...
+	@$(PUT) cd bin/wheel/$(PLATFORM) && put built/host$(EXE) hyfair$(EXE) && for p in $(PLUGINS); do put built/$$p$(EXE) plugins/hyfair-$$p$(EXE) || exit 1; done
+	python3 scripts/wheel.py bin/wheel/$(PLATFORM) $(PLATFORM) dist
+
+# The package for each platform that scripts/wheel.py names.
+wheels:
+	for p in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do GOOS=$${p%/*} GOARCH=$${p#*/} $(MAKE) --no-print-directory wheel || exit 1; done
+
+# Runs the wheel for Windows in Wine, or for arm64 in QEMU; the script says what that needs.
+try-windows try-arm64: try-%:
+	scripts/try.sh $*
 
 bench: setup build
 	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...

@@ -14,30 +14,36 @@ import zipfile
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "sdk/python"
-PLATFORMS = {"linux/amd64": "manylinux_2_17_x86_64", "linux/arm64": "manylinux_2_17_aarch64"}
+# The oldest macOS that Go 1.26 supports is 12.
+PLATFORMS = {"linux/amd64": "manylinux_2_17_x86_64", "linux/arm64": "manylinux_2_17_aarch64",
+             "darwin/amd64": "macosx_12_0_x86_64", "darwin/arm64": "macosx_12_0_arm64", "windows/amd64": "win_amd64"}
 
 
 def metadata(project: dict) -> str:
-    """The fields of METADATA that pip needs."""
+    """METADATA: what pip needs, and the page that the index shows."""
     lines = ["Metadata-Version: 2.1", f"Name: {project['name']}", f"Version: {project['version']}",
              f"Summary: {project['description']}", f"Requires-Python: {project['requires-python']}"]
     lines += [f"Requires-Dist: {d}" for d in project["dependencies"]]
     for extra, needs in project["optional-dependencies"].items():
-        lines += [f"Provides-Extra: {extra}", *(f'Requires-Dist: {d}; extra == "{extra}"' for d in needs)]
-    return "\n".join(lines) + "\n"
+        lines.append(f"Provides-Extra: {extra}")
+        for name, _, marker in (d.partition(";") for d in needs):
+            lines.append(f"Requires-Dist: {name}; " + (f"{marker.strip()} and " if marker else "") + f'extra == "{extra}"')
+    lines += ["Description-Content-Type: text/markdown", "", (SOURCE / project["readme"]).read_text("utf-8")]
+    return "\n".join(lines)
 
 
 def main(programs: Path, platform: str, out: Path) -> Path:
     """Writes the wheel into the folder out and returns its path."""
     if platform not in PLATFORMS:
         raise SystemExit(f"wheel.py: no wheel is built for {platform}, only for {', '.join(PLATFORMS)}")
-    if not (programs / "hyfair").is_file():
-        raise SystemExit(f"wheel.py: {programs} has no program hyfair")
+    host = programs / ("hyfair.exe" if platform.startswith("windows/") else "hyfair")
+    if not host.is_file():
+        raise SystemExit(f"wheel.py: {programs} has no program {host.name}")
     project = tomllib.loads((SOURCE / "pyproject.toml").read_text())["project"]
     files = {f"hyfair/{p.relative_to(SOURCE / 'hyfair').as_posix()}": p.read_bytes()
              for p in (SOURCE / "hyfair").rglob("*") if p.name == "py.typed" or p.suffix in (".py", ".pyi")}
     binaries = {f"hyfair/_bin/{p.relative_to(programs).as_posix()}": p.read_bytes()
-                for p in [programs / "hyfair", *(programs / "plugins").glob("*")] if p.is_file()}
+                for p in [host, *(programs / "plugins").glob("*")] if p.is_file()}
     name = f"{project['name']}-{project['version']}"
     info, tag = f"{name}.dist-info", f"py3-none-{PLATFORMS[platform]}"
     points = {"console_scripts": project["scripts"], **project["entry-points"]}

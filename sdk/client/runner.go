@@ -31,6 +31,7 @@ type runner struct {
 
 	mu     sync.Mutex
 	pid    int    // 0 before the start
+	group  group  // the process and its descendants; valid after the start
 	killed bool   // Kill was called
 	first  string // the first line of standard output
 	spoke  bool   // the first line has been read
@@ -83,7 +84,7 @@ func (r *runner) Start(context.Context) error {
 	pumps.Go(func() { r.pump(bufio.NewReaderSize(stderr, 64<<10)) })
 	go func() {
 		r.err = r.cmd.Wait()
-		_ = killGroup(r.cmd.Process) // processes that the plugin left behind
+		_ = r.group.kill() // processes that the plugin left behind
 		// The pipes hold the last output. A grandchild that left the group may
 		// hold them open for ever, so reading has a deadline.
 		deadline := time.Now().Add(lastWords)
@@ -92,6 +93,9 @@ func (r *runner) Start(context.Context) error {
 		pumps.Wait()
 		stdout.Close()
 		stderr.Close()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.group.close()
 		close(r.exited)
 	}()
 	return nil
@@ -109,7 +113,7 @@ func (r *runner) launch() error {
 	if err := r.cmd.Start(); err != nil {
 		return err
 	}
-	r.pid = r.cmd.Process.Pid
+	r.pid, r.group = r.cmd.Process.Pid, newGroup(r.cmd.Process)
 	return nil
 }
 
@@ -169,7 +173,7 @@ func (r *runner) Kill(context.Context) error {
 	if r.pid == 0 {
 		return nil
 	}
-	return killGroup(r.cmd.Process)
+	return r.group.kill()
 }
 
 // handshake is the first line of standard output, if there was one.

@@ -1,4 +1,4 @@
-//go:build !(darwin || freebsd || linux || netbsd)
+//go:build !(darwin || freebsd || linux || netbsd || windows)
 
 package native
 
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime"
 )
+
+var systemDirs []string
 
 func dlopen(path string) (uintptr, error) {
 	return 0, fmt.Errorf("%s: native libraries are not supported on %s", path, runtime.GOOS)
@@ -15,4 +17,4 @@ func dlsym(uintptr, string) (uintptr, error) {
 	return 0, fmt.Errorf("native libraries are not supported on %s", runtime.GOOS)
 }
 
-func fileOf(_ uintptr, otherwise string) string { return otherwise }
+func fileOf(_, _ uintptr, otherwise string) string { return otherwise }

@@ -8,6 +8,16 @@ import (
 	"github.com/ebitengine/purego"
 )
 
+// systemDirs are the folders in which distributions install libraries; lp_solve's is in
+// no loader's cache.
+var systemDirs = []string{
+	"/usr/lib/x86_64-linux-gnu",
+	"/usr/lib/aarch64-linux-gnu",
+	"/usr/lib",
+	"/usr/local/lib",
+	"/usr/lib/lp_solve",
+}
+
 // dlopen loads a library. It resolves all symbols at once, so that a broken library
 // fails here, and keeps them local, so that two C++ libraries do not mix.
 func dlopen(path string) (uintptr, error) {
@@ -18,9 +28,9 @@ func dlsym(handle uintptr, name string) (uintptr, error) {
 	return purego.Dlsym(handle, name)
 }
 
-// fileOf asks the loader which file an address belongs to; it returns otherwise if the
+// fileOf asks the loader which file an address of a library belongs to; it returns otherwise if the
 // loader does not know.
-func fileOf(address uintptr, otherwise string) string {
+func fileOf(_, address uintptr, otherwise string) string {
 	symbol, err := purego.Dlsym(purego.RTLD_DEFAULT, "dladdr")
 	if err != nil {
 		return otherwise

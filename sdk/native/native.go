@@ -48,8 +48,9 @@ type Library struct {
 //  1. the folders in $HYFAIR_LIB_DIR;
 //  2. folders relative to the executable: ../../.deps/lib (for
 //     bin/plugins/NAME), ../.deps/lib (for bin/NAME), ../lib; for
-//     site-packages/hyfair/_bin/plugins/NAME, the Python packages highspy and z3;
-//  3. the system's loader, which knows LD_LIBRARY_PATH and its own cache;
+//     site-packages/hyfair/_bin/plugins/NAME, the Python packages highspy, highsbox and z3;
+//  3. the system's loader, which knows LD_LIBRARY_PATH and its own cache; on Windows the
+//     folders of PATH;
 //  4. folders of distributions that the loader may not search.
 //
 // A file that exists and cannot be loaded does not end the search. If nothing is
@@ -118,7 +119,7 @@ func (l *Library) bind(functions any) error {
 		v := variables.Field(i)
 		purego.RegisterFunc(reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Interface(), address)
 		if !filepath.IsAbs(l.path) { // the loader chose it
-			l.path = fileOf(address, l.path)
+			l.path = fileOf(l.handle, address, l.path)
 		}
 	}
 	return nil

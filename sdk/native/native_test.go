@@ -131,7 +131,7 @@ func TestBesideExecutable(t *testing.T) {
 		t.Error(diff)
 	}
 	got = besideExecutable("/venv/site-packages/hyfair/_bin/plugins/hyfair-solver-highs")
-	for _, want := range []string{"/venv/site-packages/highspy", "/venv/site-packages/z3/lib"} {
+	for _, want := range []string{"/venv/site-packages/highspy", "/venv/site-packages/highsbox/highs_dist/bin", "/venv/site-packages/z3/lib"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q lacks %s", got, want)
 		}

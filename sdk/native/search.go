@@ -8,16 +8,6 @@ import (
 // loader stands for the system's own search in the list of folders.
 const loader = "\x00loader"
 
-// systemDirs are the folders in which distributions install libraries; lp_solve's is in
-// no loader's cache.
-var systemDirs = []string{
-	"/usr/lib/x86_64-linux-gnu",
-	"/usr/lib/aarch64-linux-gnu",
-	"/usr/lib",
-	"/usr/local/lib",
-	"/usr/lib/lp_solve",
-}
-
 // searchDirs lists the folders in the order that Open documents.
 func searchDirs() []string {
 	var dirs []string
@@ -43,6 +33,7 @@ func besideExecutable(exe string) []string {
 		filepath.Join(at, "..", ".deps", "lib"),
 		filepath.Join(at, "..", "lib"),
 		filepath.Join(at, "..", "..", "..", "highspy"),
+		filepath.Join(at, "..", "..", "..", "highsbox", "highs_dist", "bin"), // Windows: highspy has no library
 		filepath.Join(at, "..", "..", "..", "z3", "lib"),
 	}
 }

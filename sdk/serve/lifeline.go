@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"google.golang.org/grpc/stats"
 )
@@ -66,13 +65,3 @@ func (l *lifeline) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Cont
 
 // HandleRPC does nothing; stats.Handler requires it.
 func (l *lifeline) HandleRPC(context.Context, stats.RPCStats) {}
-
-// exitWithParent ends the process when its parent changes: the host died before it
-// connected, or its connection stayed open after its death.
-func exitWithParent(parent int) {
-	for range time.Tick(250 * time.Millisecond) {
-		if os.Getppid() != parent {
-			os.Exit(0)
-		}
-	}
-}

@@ -157,7 +157,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	switch {
 	case lost == nil:
-	case errors.Is(lost, syscall.EPIPE): // the reader has closed the pipe
+	case files.Unread(lost):
 		if code == ExitDone {
 			return ExitPipe
 		}

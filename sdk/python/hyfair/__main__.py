@@ -1,6 +1,8 @@
 """``python -m hyfair`` and the console script ``hyfair`` are the program itself."""
 
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -19,7 +21,7 @@ def program() -> Path:
     places = [bundled()]
     here = Path(__file__).resolve().parent
     if here.parts[-3:] == ("sdk", "python", "hyfair"):
-        places.append(here.parents[2] / "bin" / "hyfair")
+        places.append(here.parents[2] / "bin" / bundled().name)
     for place in places:
         if place.is_file():
             return place
@@ -29,11 +31,14 @@ def program() -> Path:
 
 
 def main() -> NoReturn:
-    """Becomes the program: its arguments, signals and exit code are this process's."""
+    """Becomes the program, on Windows starts it: its arguments, signals and exit code are this process's."""
     try:
         path = str(program())
     except FileNotFoundError as e:
         sys.exit(f"hyfair: {e}")
+    if os.name == "nt":  # os.execv would return to the shell at once
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program gets Ctrl-C itself
+        sys.exit(subprocess.call([path, *sys.argv[1:]]))
     os.execv(path, [path, *sys.argv[1:]])
 
 

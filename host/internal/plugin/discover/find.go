@@ -196,8 +196,9 @@ func scan(places []Place, logger hclog.Logger) (*Catalogue, error) {
 	return c, nil
 }
 
-// parseName splits hyfair-solver-NAME.
+// parseName splits hyfair-solver-NAME, on Windows with or without .exe.
 func parseName(file string) (kind client.Kind, name string, ok bool) {
+	file = withoutExtension(file)
 	for _, kind := range Kinds {
 		if name, ok := strings.CutPrefix(file, FileName(kind, "")); ok && name != "" && !strings.HasPrefix(name, ".") {
 			return kind, name, true
@@ -239,7 +240,7 @@ func inspect(kind client.Kind, name, path, source string) Found {
 		f.Command, f.Dir, f.Language = m.Command, path, m.Language
 	case !info.Mode().IsRegular():
 		f.State, f.Problem = Invalid, fmt.Errorf("%s is neither a file nor a folder", path)
-	case info.Mode()&0o111 == 0:
+	case !executable(info):
 		f.State, f.Problem = NotExecutable, fmt.Errorf("%s is not executable: chmod +x %s", path, path)
 	}
 	return f

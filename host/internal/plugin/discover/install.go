@@ -39,7 +39,7 @@ func noteInterpreter(from, copied string) error {
 		return err
 	}
 	python := filepath.Join(from, ".venv", "bin", "python")
-	if !executable(python) {
+	if !isProgram(python) {
 		return nil
 	}
 	return os.WriteFile(filepath.Join(copied, interpreterName), []byte(python+"\n"), 0o644)
@@ -49,15 +49,15 @@ func noteInterpreter(from, copied string) error {
 // no longer exists.
 func interpreter(folder string) string {
 	text, err := os.ReadFile(filepath.Join(folder, interpreterName))
-	if python := strings.TrimSpace(string(text)); err == nil && executable(python) {
+	if python := strings.TrimSpace(string(text)); err == nil && isProgram(python) {
 		return python
 	}
 	return ""
 }
 
-func executable(path string) bool {
+func isProgram(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+	return err == nil && info.Mode().IsRegular() && executable(info)
 }
 
 // Installed is a plugin after its installation.

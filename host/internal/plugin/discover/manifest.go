@@ -119,9 +119,9 @@ func resolve(folder, program string) (string, error) {
 	}
 	info, err := os.Stat(local)
 	switch {
-	case err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0:
+	case err == nil && info.Mode().IsRegular() && executable(info):
 		return local, nil
-	case strings.ContainsRune(program, filepath.Separator) && err != nil:
+	case strings.ContainsAny(program, separators) && err != nil:
 		return "", fmt.Errorf("command: %w", err)
 	case err == nil && info.Mode().IsRegular():
 		return "", fmt.Errorf("command: %s is not executable: chmod +x it, or name its interpreter first", local)

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -145,7 +146,11 @@ func inspect(path string, create bool) error {
 var errForeign = fmt.Errorf("%w: it is an SQLite file of another program; name another file", ErrNotJournal)
 
 func (j *Journal) connect(absolute string) (err error) {
-	dsn := (&url.URL{Scheme: "file", Path: absolute}).String()
+	path := filepath.ToSlash(absolute)
+	if !strings.HasPrefix(path, "/") { // C:/… on Windows
+		path = "/" + path
+	}
+	dsn := (&url.URL{Scheme: "file", Path: path}).String()
 	if j.db, err = sql.Open("sqlite", dsn); err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 )
 
 // Open opens a regular file for reading. Anything else is refused with an *fs.PathError
@@ -95,13 +94,15 @@ func Reason(err error) error {
 	return err
 }
 
-// machine lists errors of the machine that do not depend on a file's name.
-var machine = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM}
-
 // OfMachine reports whether an error is the machine's: a full disk, a quota, a broken disk, too
 // many open files. Other errors of files (a missing folder, no permission) are due to the name.
-func OfMachine(err error) bool {
-	return slices.ContainsFunc(machine, func(e error) bool { return errors.Is(err, e) })
+func OfMachine(err error) bool { return is(err, machine) }
+
+// Unread reports whether writing to a pipe failed because its reader has closed it.
+func Unread(err error) bool { return is(err, unread) }
+
+func is(err error, list []error) bool {
+	return slices.ContainsFunc(list, func(e error) bool { return errors.Is(err, e) })
 }
 
 // SHA256 returns the hash of a file's content, in hexadecimal, and its size.

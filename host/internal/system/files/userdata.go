@@ -5,14 +5,14 @@ import (
 	"path/filepath"
 )
 
-// UserData returns the path of hyfair/name in the user's data folder, $XDG_DATA_HOME or
-// ~/.local/share. It need not exist.
+// UserData returns the path of hyfair/name in the user's data folder: $XDG_DATA_HOME, else
+// ~/.local/share, on Windows %LocalAppData%. It need not exist.
 func UserData(name string) (string, error) {
 	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "hyfair", name), nil
 	}
-	home, err := os.UserHomeDir()
-	return filepath.Join(home, ".local", "share", "hyfair", name), err
+	dir, err := userData()
+	return filepath.Join(dir, "hyfair", name), err
 }
 
 // Program returns the file of this program, with links followed as far as possible.

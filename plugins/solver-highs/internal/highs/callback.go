@@ -60,11 +60,11 @@ var (
 
 // onEvent has the signature of HighsCCallbackType. The layout of *out differs between
 // versions, so its fields are read by name. *in begins with the int user_interrupt in all
-// versions.
-func onEvent(kind int32, _, out, in unsafe.Pointer, id uintptr) {
+// versions. Windows demands a result of every callback; HiGHS ignores it.
+func onEvent(kind int32, _, out, in unsafe.Pointer, id uintptr) uintptr {
 	l := listeners.Get(id)
 	if l == nil {
-		return
+		return 0
 	}
 	e := Event{Kind: Kind(kind)}
 	if e.Kind == MIPImproved || e.Kind == MIPInterrupt {
@@ -77,6 +77,7 @@ func onEvent(kind int32, _, out, in unsafe.Pointer, id uintptr) {
 	if l.handle(e) && e.Kind != MIPImproved && in != nil {
 		*(*int32)(in) = 1
 	}
+	return 0
 }
 
 // incumbent copies the point of an improvement; it returns nil if there is none.

@@ -12,8 +12,8 @@ import (
 // Spec says how to find the library.
 var Spec = native.Spec{
 	Name:  "HiGHS",
-	Files: []string{"libhighs.so", "libhighs.so.1", "libhighs.dylib"},
-	Hint:  "make setup, or pip install highspy",
+	Files: []string{"libhighs.so", "libhighs.so.1", "libhighs.dylib", "libhighs.1.dylib", "highs.dll"},
+	Hint:  "make setup, or pip install highspy (on Windows highsbox)",
 }
 
 // Lib is the bound library. Safe for concurrent use.

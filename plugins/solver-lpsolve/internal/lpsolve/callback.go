@@ -74,8 +74,9 @@ func onAbort(_, id uintptr) uintptr {
 	return 0
 }
 
-// onMessage has the signature of lphandleint_func.
-func onMessage(_, id uintptr, message int32) {
+// onMessage has the signature of lphandleint_func. Windows demands a result of every callback;
+// lp_solve ignores it.
+func onMessage(_, id uintptr, message int32) uintptr {
 	l := listeners.Get(id)
 	switch {
 	case l == nil:
@@ -86,4 +87,5 @@ func onMessage(_, id uintptr, message int32) {
 	default:
 		l.improved = true
 	}
+	return 0
 }

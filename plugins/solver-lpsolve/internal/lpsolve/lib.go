@@ -13,8 +13,8 @@ import (
 // Spec says how to find the library.
 var Spec = native.Spec{
 	Name:  "lp_solve",
-	Files: []string{"liblpsolve55.so", "liblpsolve55.so.0", "liblpsolve55.dylib"},
-	Hint:  "make setup, or apt-get install lp-solve",
+	Files: []string{"liblpsolve55.so", "liblpsolve55.so.0", "liblpsolve55.dylib", "lpsolve55.dll"},
+	Hint:  "make setup, or apt-get install lp-solve; on Windows put lpsolve55.dll into a folder of PATH",
 }
 
 // Lib is the bound library. lp_solve 5.5.2.5 keeps some of a run's state in static

@@ -15,7 +15,7 @@ import (
 // Spec says how to find the library.
 var Spec = native.Spec{
 	Name:  "Z3",
-	Files: []string{"libz3.so", "libz3.so.4", "libz3.dylib"},
+	Files: []string{"libz3.so", "libz3.so.4", "libz3.dylib", "libz3.dll"},
 	Hint:  "make setup, or pip install z3-solver",
 }
 

@@ -4,6 +4,7 @@ package serve
 
 import (
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,4 +20,14 @@ func divertStdout() error {
 	}
 	os.Stdout = os.NewFile(uintptr(fd), "handshake")
 	return unix.Dup2(2, 1)
+}
+
+// exitWithParent ends the process when its parent changes: the host died before it
+// connected, or its connection stayed open after its death.
+func exitWithParent(parent int) {
+	for range time.Tick(250 * time.Millisecond) {
+		if os.Getppid() != parent {
+			os.Exit(0)
+		}
+	}
 }
