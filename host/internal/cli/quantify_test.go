@@ -73,6 +73,37 @@ func TestQuantifyTenure(t *testing.T) {
 	}
 }
 
+// TestStudyWhere: a study's predicate is that of each question that has none, and of the audit's people.
+func TestStudyWhere(t *testing.T) {
+	plugins, whole := bnbFolder(t), tenureStudy(t)
+	study := filepath.Join(filepath.Dir(whole), "some.yaml")
+	if err := os.WriteFile(study, []byte("extends: study.yaml\nname: tenure\nwhere: years=3..6,job=baker|cook\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rows := textFile(t, "rows.csv", "years,group,job\n3,a,cook\n2,a,cook\n4,b,baker\n")
+	answer := func(args ...string) map[string]any {
+		_, stdout, stderr := command(t, plugins, append(args, "--json")...)
+		out := map[string]any{}
+		if err := json.Unmarshal([]byte(stdout), &out); err != nil {
+			t.Fatalf("%v: %v%s", args, err, stderr)
+		}
+		for _, name := range []string{"seconds", "run", "journal"} {
+			delete(out, name)
+		}
+		return out
+	}
+	for _, args := range [][]string{{"quantify"}, {"certify"}, {"audit", rows, "--encoded"}} {
+		got := answer(append([]string{args[0], study}, args[1:]...)...)
+		want := answer(append([]string{args[0], whole, "--where", "years=3..6,job=baker|cook"}, args[1:]...)...)
+		if got["where"] == nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%v: of the study\n%v\nasked\n%v", args, got, want)
+		}
+	}
+	if got := answer("quantify", study, "--where", "all"); got["individuals"] != "30" {
+		t.Errorf("--where all: %v", got)
+	}
+}
+
 // TestQuantifyRates: the group with logits of 4 always gets a yes, the other one in years 0 to 3 of 10.
 func TestQuantifyRates(t *testing.T) {
 	plugins, study := bnbFolder(t), tenureStudy(t)

@@ -4,6 +4,7 @@
 package question
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -57,7 +58,7 @@ type Scope struct {
 	Epsilon string `json:"epsilon,omitempty"`
 	// The protected attributes that vary together; absent, or "all", for those of the study.
 	Protected []string `json:"protected,omitempty"`
-	// The predicate that restricts the space.
+	// The predicate that restricts the space; absent for the study's. "all" does not restrict it.
 	Where string `json:"where,omitempty"`
 	// The constraints to switch on; absent for the study's.
 	Rules []string `json:"rules,omitempty"`
@@ -131,9 +132,11 @@ func (s Spec) Canonical() Spec {
 type Question struct {
 	Spec  Spec
 	Study *study.Study
-	// Space has the question's protected attributes. Region is the box that Where leaves of it,
-	// and Rest the conditions of Where that no box can express.
+	// Space has the question's protected attributes. Where is the predicate of the spec, which has the
+	// study's if it had none. Region is the box that Where leaves of the space, and Rest the conditions
+	// of Where that no box can express.
 	Space  *space.Space
+	Where  space.Predicate
 	Region space.Region
 	Rest   space.Predicate
 }
@@ -189,6 +192,7 @@ func Of(st *study.Study, spec Spec) ([]*Question, error) {
 	if err != nil {
 		return nil, err
 	}
+	spec.Where = Where(st, spec.Where)
 	var out []*Question
 	for _, set := range sets {
 		q := &Question{Spec: spec, Study: st, Space: st.Space}
@@ -203,9 +207,11 @@ func Of(st *study.Study, spec Spec) ([]*Question, error) {
 		if q.Space.Whole().Count() > space.MaxCombinations {
 			return nil, fmt.Errorf("--protected %s: more than %d combinations of protected values, the maximum: name fewer attributes", strings.Join(set, ","), space.MaxCombinations)
 		}
-		where, err := space.ParsePredicate(q.Space, spec.Where)
+		if spec.Where != everybody {
+			q.Where, err = space.ParsePredicate(q.Space, spec.Where)
+		}
 		if err == nil {
-			q.Region, q.Rest, err = q.Space.Cut(q.Space.Whole(), where)
+			q.Region, q.Rest, err = q.Space.Cut(q.Space.Whole(), q.Where)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--where: %w", err)
@@ -218,6 +224,12 @@ func Of(st *study.Study, spec Spec) ([]*Question, error) {
 	}
 	return out, nil
 }
+
+// everybody is a predicate that takes away the study's.
+const everybody = "all"
+
+// Where returns the predicate of a question: the given one, or else the study's.
+func Where(st *study.Study, given string) string { return cmp.Or(given, st.Where) }
 
 // Queries reads the study and makes the spec's queries, one per set of protected attributes. note
 // receives notes for the user.

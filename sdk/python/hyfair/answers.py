@@ -1905,6 +1905,9 @@ class InspectAnswer:
     summary: Optional[str] = None
     """The study's summary."""
 
+    where: Optional[str] = None
+    """The predicate of the people that the study is about; absent for all."""
+
     interrupted: Optional[bool] = None
     """A signal ended the command early."""
 
@@ -2070,6 +2073,9 @@ class InspectScores:
 
     summary: Optional[str] = None
     """The study's summary."""
+
+    where: Optional[str] = None
+    """The predicate of the people that the study is about; absent for all."""
 
     interrupted: Optional[bool] = None
     """A signal ended the command early."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -11,9 +12,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Set
 
 from .__main__ import bundled
 from .exceptions import CommandFailed, ProgramNotFound, StudyError
@@ -54,14 +56,58 @@ class Outcome:
     code: int
 
 
+_folders: Set[str] = set()
+_running: "Set[subprocess.Popen[str]]" = set()
+"""What a SIGTERM must not leave behind."""
+
+
+def scratch() -> str:
+    """Make a temporary folder, which ``discard`` removes, and a SIGTERM that would end this process."""
+    path = tempfile.mkdtemp(prefix="hyfair-")
+    _folders.add(path)
+    if os.name != "nt" and threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        owner = os.getpid()
+        signal.signal(signal.SIGTERM, lambda *_: _terminate(owner))
+    return path
+
+
+def discard(path: str) -> None:
+    """Remove a temporary folder."""
+    shutil.rmtree(path, ignore_errors=True)
+    _folders.discard(path)
+
+
+@contextlib.contextmanager
+def temporary() -> Iterator[Path]:
+    """A temporary folder until the end of the block."""
+    path = scratch()
+    try:
+        yield Path(path)
+    finally:
+        discard(path)
+
+
+def _terminate(owner: int) -> None:
+    """End by SIGTERM, after the programs that run and the temporary folders. A fork of this process owns neither."""
+    if os.getpid() == owner:
+        for process in list(_running):
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(5)
+            _kill(process)
+        for folder in list(_folders):
+            discard(folder)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
 def run(arguments: Sequence[str], page: bool = True, env: Optional[Dict[str, str]] = None) -> Outcome:
     """Run a command with --json and return its answer.
 
     KeyboardInterrupt asks the program to stop; what it has found by then is the answer. If
     it has nothing, or a second KeyboardInterrupt comes, KeyboardInterrupt is raised.
     """
-    with tempfile.TemporaryDirectory(prefix="hyfair-") as folder:
-        made = Path(folder)
+    with temporary() as made:
         extra = ["--json", "--progress", "json", "--text", str(made / "text")]
         if page:
             extra += ["--html", str(made / "page.html")]
@@ -101,6 +147,7 @@ def _watch(command: List[str], stdout: int, env: Optional[Dict[str, str]]) -> "t
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
                                env={**os.environ, **(env or {})}, encoding="utf-8", errors="replace", **new_group)
     assert process.stderr is not None
+    _running.add(process)
     asked = False
     try:
         while True:
@@ -121,6 +168,7 @@ def _watch(command: List[str], stdout: int, env: Optional[Dict[str, str]]) -> "t
         if process.poll() is None:
             _kill(process)
         process.stderr.close()
+        _running.discard(process)
 
 
 def _kill(process: "subprocess.Popen[str]") -> None:
@@ -128,7 +176,8 @@ def _kill(process: "subprocess.Popen[str]") -> None:
     if os.name == "nt":
         process.kill()
     else:
-        os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 

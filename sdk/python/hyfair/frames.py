@@ -64,6 +64,16 @@ class Frame:
         """The rows at these places."""
         return (self.data if data is None else data)[list(rows)]
 
+    def beside(self, rows: Sequence[int], values: Mapping[str, Sequence[Any]]) -> Any:
+        """The rows at these places with more columns, whose names end in ``_`` where the frame has them already."""
+        shown = self.head(rows)
+        made: Dict[str, nw.Series[Any]] = {}
+        for name, cells in values.items():
+            while name in self.names or name in made:
+                name += "_"
+            made[name] = nw.new_series(name, list(cells), backend=shown.implementation)
+        return shown.with_columns(*made.values()).to_native()
+
     def like(self, values: Mapping[str, Sequence[Any]]) -> Any:
         """A frame of the user's kind."""
         return nw.from_dict(dict(values), backend=self.data.implementation).to_native()

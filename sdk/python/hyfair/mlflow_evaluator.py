@@ -30,7 +30,7 @@ class Evaluator(ModelEvaluator):  # type: ignore[misc, unused-ignore]
     def can_evaluate(cls, *, model_type: str, evaluator_config: Dict[str, Any], **more: Any) -> bool:
         return model_type == "classifier"
 
-    def evaluate(
+    def evaluate(  # pyright: ignore[reportIncompatibleMethodOverride] -- MLflow says what it returns, but for its type
         self, *, model_type: str, dataset: Any, run_id: str, evaluator_config: Dict[str, Any], model: Any = None, **more: Any,
     ) -> EvaluationResult:
         config = dict(evaluator_config)
@@ -52,7 +52,9 @@ class Evaluator(ModelEvaluator):  # type: ignore[misc, unused-ignore]
             client.log_artifacts(run_id, str(study.save(Path(folder, "study"))), "hyfair/study")
         for key, value in metrics.items():
             client.log_metric(run_id, key, value)
-        return EvaluationResult(metrics=metrics, artifacts={})
+        made: Any = EvaluationResult
+        result: EvaluationResult = made(metrics=metrics, artifacts={})
+        return result
 
 
 def _metrics(answer: Result) -> Dict[str, float]:

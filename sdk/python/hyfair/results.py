@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import sys
@@ -9,7 +10,7 @@ import typing
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from . import answers, engine
 from .exceptions import CheckFailed, CommandFailed, Contradiction, StudyError, Undecided
@@ -21,6 +22,8 @@ class Result:
     _outcome: engine.Outcome
     _frame: Optional[Frame]
     _names: Mapping[str, Mapping[Any, str]]
+    _again: Callable[[Sequence[str]], object]
+    """Asks the same again, with more flags."""
     command: str
     """The shell command that gives the same answer."""
 
@@ -137,9 +140,48 @@ class Audit(Result, answers.AuditAnswer):
         return self.by_group
 
     @property
+    def rows(self) -> Any:
+        """Every person audited: the columns of X, in its order, and how the person is treated, as docs/reference/files.md has it.
+
+        A name that X has, too, ends in ``_``. ``skipped`` says why a person could not be compared. It audits once more.
+        """
+        with engine.temporary() as folder:
+            path = folder / "rows.csv"
+            self._again(["--out", str(path)])
+            with open(path, newline="", encoding="utf-8") as file:
+                names, *lines = csv.reader(file)
+        lines.sort(key=lambda line: int(line[0]))
+        own = names.index(f"{self.protected[-1]}.advantage") + 1
+        table = dict(enumerate(zip(*lines)))
+        return self._beside(list(map(int, table[0])), {n: table[i] for i, n in enumerate(names) if i >= own},
+                            {n: table[i] for i, n in enumerate(names[:own]) if i})
+
+    @rows.setter
+    def rows(self, found: Any) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """to_dict() has the answer's own."""
+
+    @property
     def people(self) -> Any:
-        """The people treated worst, as many as ``top``, each with the two extreme copies' scores."""
-        return self._like([_flat(row) for row in self._outcome.answer.get("rows") or []])
+        """The people treated worst, as many as ``top``: the columns of X, and how the person is treated, as in ``rows``."""
+        rows = self._outcome.answer.get("rows") or []
+        said = []
+        for row in rows:
+            one = {n.replace(".labels.", "."): cell for n, cell in _flat({n: row[n] for n in row if n not in ("index", "x", "z", "labels")}).items()
+                   if not n.startswith(("high.z.", "low.z."))}
+            for effect in row["attributes"]:
+                one.update({f"{effect['name']}.{n.replace('_score', '.score')}": cell for n, cell in effect.items() if n != "name"})
+            said.append(one)
+        return self._beside([row["index"] for row in rows], {n: [row["labels"][n] for row in rows] for n in (rows[0]["labels"] if rows else ())},
+                            {n: [one.get(n) for one in said] for n in (said[0] if said else ())})
+
+    def _beside(self, index: Sequence[int], own: Mapping[str, Sequence[Any]], said: Mapping[str, Sequence[Any]]) -> Any:
+        """What is said of people, beside their own columns: those of X, or of a loaded study."""
+        labels = {column: {label: value for value, label in self._names[name].items()} for name in self.protected if name in self._names
+                  for column in (f"high.{name}", f"low.{name}", f"{name}.best", f"{name}.worst")}
+        values = {n: [labels[n][c] if c else None for c in cells] if n in labels else _values(cells) for n, cells in said.items()}
+        if self._frame is None:
+            return Frame(_any_frame({n: _values(c) for n, c in own.items()})).beside(range(len(index)), values)
+        return self._frame.beside(index, {n: c for n, c in values.items() if n not in ("file", "line")})
 
     def _favoured(self, part: Any) -> Optional[float]:
         if self.classes is not None:  # bands: the groups of an attribute are all people
@@ -267,8 +309,9 @@ class Picture:
 
 def of(
     asked: "type[R]", outcome: engine.Outcome, command: str, frame: Optional[Frame], names: Mapping[str, Mapping[Any, str]],
+    again: Callable[[Sequence[str]], object],
 ) -> "R":
-    """The result of a command. ``names`` are those of the values of categories. Raises CommandFailed or Contradiction, with what was found."""
+    """The result of a command. ``names`` are those of the values of categories; ``again`` asks with more flags. Raises CommandFailed or Contradiction, with what was found."""
     kind: Any = asked
     content = dict(outcome.answer)
     if outcome.code == engine.INTERRUPTED:
@@ -278,7 +321,7 @@ def of(
     elif kind is Quantified and "attributes" in content:
         kind = QuantifiedGroups
     result: R = _decoded(kind, content)
-    for name, value in (("_outcome", outcome), ("_frame", frame), ("_names", names), ("command", command)):
+    for name, value in (("_outcome", outcome), ("_frame", frame), ("_names", names), ("_again", again), ("command", command)):
         object.__setattr__(result, name, value)
     if outcome.code == engine.CONTRADICTION:
         text = engine.said(outcome.notes, outcome.code) if outcome.notes else "an exact evaluation refuted a claim of a solver"
@@ -311,6 +354,18 @@ def _decoded(kind: Any, content: Any) -> Any:
     if origin is dict:
         return {key: _decoded(inside[1], value) for key, value in content.items()}
     return content
+
+
+def _values(cells: Sequence[Any]) -> List[Any]:
+    """Cells of a column as values of one type; those of the program's CSV files are texts."""
+    if not cells or not isinstance(cells[0], str):
+        return _one_type(list(cells))
+    for kind in (int, float):
+        try:
+            return [kind(c) if c else None for c in cells]
+        except ValueError:
+            pass
+    return [{"": None, "yes": True, "no": False}.get(c, c) for c in cells]
 
 
 def _one_type(cells: List[Any]) -> List[Any]:

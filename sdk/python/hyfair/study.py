@@ -8,11 +8,10 @@ import math
 import re
 import shlex
 import shutil
-import tempfile
-import warnings
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
@@ -35,6 +34,8 @@ MARK = ""
 R = TypeVar("R", bound=results.Result)
 Number = Union[int, float, Fraction, str]
 Where = Union[str, Mapping[str, Any]]
+Time = Union[float, timedelta, str]
+"""Seconds, or a text such as 60s or 5m."""
 Names = Dict[str, Dict[Any, str]]
 """For each feature of categories, the name of each of its values."""
 
@@ -50,7 +51,7 @@ class Study:
     ``{"A": 0.8, "B": 0.6, "C": 0}``. ``favourable="low"`` says that a low score is good for
     people. ``domains`` widens what is drafted from the rows: ``{"age": (18, 90), "housing":
     ["own", "rent"]}``. ``constraints`` forbids combinations: ``{"no such": "age=..20,grade=phd"}``.
-    ``where`` restricts every question; ``weights`` are those of the rows. ``epsilon``,
+    ``where`` restricts every question that has none of its own (``{}``: all people); ``weights`` are those of the rows. ``epsilon``,
     ``notion`` and all words are those of docs/reference/studies.md.
 
     The copy of the estimator is held against its own scores of every row, and of 10,000
@@ -66,21 +67,20 @@ class Study:
         epsilon: Optional[Number] = None, notion: Optional[str] = None, favourable: Any = None, weights: Any = None,
         columns: Optional[Sequence[str]] = None, name: str = "study", summary: Optional[str] = None, seed: int = 1,
     ) -> None:
-        self.name, self._where = name, _predicate(where, {})
+        self.name = name
         self._names: Names = {}
         self.guesses: List[str] = []
         self._agreement = ""
         self._how: Dict[str, str] = {}
         self._inspected: engine.Outcome
         self._frame: Optional[Frame] = Frame(X, columns)
-        self._folder = Path(tempfile.mkdtemp(prefix="hyfair-"))
+        self._folder = Path(engine.scratch())
         self._path = self._folder
-        self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._remove = weakref.finalize(self, engine.discard, str(self._folder))
         try:
             _Draft(self, model, self._frame, domains or {}).write(
                 _protected(protected, sensitive_features, self._frame), y, weights, threshold, favourable,
-                {"epsilon": epsilon, "notion": notion}, constraints, summary, seed)
-            self._where = _predicate(where, self._names)
+                {"epsilon": epsilon, "notion": notion}, constraints, where, summary, seed)
         except StudyError as err:
             self._remove()  # and with it the file whose lines the program names
             raise StudyError(re.sub(re.escape(str(self._folder)) + r"\S*study\.yaml:\d+:\d+: ", "", str(err))) from err.__cause__
@@ -91,7 +91,7 @@ class Study:
     @classmethod
     def _of_folder(cls, path: Path) -> "Study":
         self = cls.__new__(cls)
-        self.name, self._where, self.guesses, self._frame = path.stem if path.is_file() else path.resolve().name, None, [], None
+        self.name, self.guesses, self._frame = path.stem if path.is_file() else path.resolve().name, [], None
         self._folder = self._path = path
         self._agreement, self._how = "", {}
         self._inspected = engine.run(["inspect", str(path)], page=False)
@@ -104,15 +104,10 @@ class Study:
         return self._folder
 
     def save(self, folder: Union[str, Path]) -> Path:
-        """Save the study as a folder, which ``hyfair.load`` and the command line read.
-
-        A study's file has no ``where``: a warning says how to ask with it.
-        """
+        """Save the study as a folder, which ``hyfair.load`` and the command line read."""
         to = Path(folder)
         if self._folder.is_file():
             raise StudyError(f"{self._folder} is a file: load its folder, and save that")
-        if self._where:
-            warnings.warn(f"{to} is saved without where=: ask with --where {shlex.quote(self._where)}, or where={self._where!r}", stacklevel=2)
         if to.exists() and (not to.is_dir() or any(to.iterdir())):
             raise StudyError(f"{to} exists and is not empty: give another folder, or remove it")
         shutil.copytree(self._folder, to, dirs_exist_ok=True, ignore=shutil.ignore_patterns("journal.db*"))
@@ -137,7 +132,7 @@ class Study:
             threshold=threshold, max_unfair=max_unfair, min_impact_ratio=min_impact_ratio))
 
     def certify(
-        self, *, timeout: Optional[str] = None, maximize: bool = False, epsilon: Optional[Number] = None,
+        self, *, timeout: Optional[Time] = None, maximize: bool = False, epsilon: Optional[Number] = None,
         notion: Optional[str] = None, protected: Union[str, Sequence[str], None] = None, where: Optional[Where] = None,
         threshold: Union[Number, Mapping[str, Any], None] = None, solver: Optional[str] = None, **flags: Any,
     ) -> "results.Verdict":
@@ -147,7 +142,7 @@ class Study:
             where=where, threshold=threshold, solver=solver))
 
     def quantify(
-        self, *, timeout: Optional[str] = None, groups: bool = False, epsilon: Optional[Number] = None,
+        self, *, timeout: Optional[Time] = None, groups: bool = False, epsilon: Optional[Number] = None,
         notion: Optional[str] = None, protected: Union[str, Sequence[str], None] = None, where: Optional[Where] = None,
         threshold: Union[Number, Mapping[str, Any], None] = None, population: Optional[str] = None,
         max_unfair: Optional[Number] = None, **flags: Any,
@@ -158,7 +153,7 @@ class Study:
             threshold=threshold, population=population, max_unfair=max_unfair))
 
     def search(
-        self, *, budget: Optional[str] = None, strategy: Optional[str] = None, epsilon: Optional[Number] = None,
+        self, *, budget: Optional[Time] = None, strategy: Optional[str] = None, epsilon: Optional[Number] = None,
         protected: Union[str, Sequence[str], None] = None, where: Optional[Where] = None, **flags: Any,
     ) -> "results.Search":
         """Search for the person whose treatment depends most on protected attributes."""
@@ -166,19 +161,19 @@ class Study:
             flags, budget=budget, strategy=strategy, epsilon=epsilon, protected=protected, where=where))
 
     def explain(
-        self, *, budget: Optional[str] = None, epsilon: Optional[Number] = None,
+        self, *, budget: Optional[Time] = None, epsilon: Optional[Number] = None,
         protected: Union[str, Sequence[str], None] = None, where: Optional[Where] = None, **flags: Any,
     ) -> "results.Explanation":
         """Find the conditions under which protected attributes decide most."""
         return self._ask(results.Explanation, "explain", dict(flags, budget=budget, epsilon=epsilon, protected=protected, where=where))
 
     def mitigate(
-        self, *, budget: Optional[str] = None, arms: Optional[Sequence[str]] = None, out: Optional[str] = None, **flags: Any,
+        self, *, budget: Optional[Time] = None, arms: Optional[Sequence[str]] = None, out: Optional[str] = None, **flags: Any,
     ) -> "results.Mitigation":
         """Guard or retrain the model, and measure what it costs and gains."""
         return self._ask(results.Mitigation, "mitigate", dict(flags, budget=budget, arms=arms, out=out))
 
-    def report(self, *, budget: Optional[str] = None, people: Optional[str] = None, **flags: Any) -> "results.Report":
+    def report(self, *, budget: Optional[Time] = None, people: Optional[str] = None, **flags: Any) -> "results.Report":
         """Report on the model in ten parts, as one page to file."""
         return self._ask(results.Report, "report", dict(flags, budget=budget, people=people))
 
@@ -186,7 +181,8 @@ class Study:
         arguments = self._arguments(name, flags)
         if self._frame is not None and self._temporary and name != "audit":
             arguments += ["--journal", str(self._folder / "journal.db")]
-        return results.of(kind, engine.run(arguments), self.command(name, **flags), self._frame, self._names)
+        return results.of(kind, engine.run(arguments), self.command(name, **flags), self._frame, self._names,
+                          lambda more: engine.run([*self._arguments(name, flags), *more], page=False))
 
     @property
     def _temporary(self) -> bool:
@@ -194,12 +190,12 @@ class Study:
 
     def _arguments(self, name: str, flags: Mapping[str, Any]) -> List[str]:
         given = {k: v for k, v in flags.items() if v is not None}
-        if self._where and "where" not in given and name != "inspect":
-            given["where"] = self._where
         out = [name, "--study", str(self._path)] if name == "report" else [name, str(self._path)]
         for key, value in given.items():
             if key == "where":
-                out += ["--where", _predicate(value, self._names) or ""]
+                out += ["--where", _predicate(value, self._names) or "all"]
+            elif key in _TIMES:
+                out += _flag(key.replace("_", "-"), _time(key, value))
             elif key == "protected" and isinstance(value, str) and value in self._inspected.answer.get("protected", {}):
                 out += _flag(key, [value])
             elif key == "threshold" and isinstance(value, Mapping):
@@ -228,7 +224,7 @@ class Study:
             ("study", [f"{self.name}, in {self._path}"]),
             ("model", [seen.get("size") or f"{seen['format']}, {seen['inputs']} inputs"]),
             ("rows", [f"{seen.get('rows', 0):,}"] + ([f"accuracy {seen['accuracy']:.2f} %"] if seen.get("accuracy") is not None else [])),
-            ("features", features), ("protected", protected),
+            ("features", features), ("protected", protected), ("where", [seen["where"]] if seen.get("where") else []),
             ("agreement", [self._agreement] if self._agreement else []), ("guesses", [g for g in self.guesses if ": domain " not in g]),
             ("command", [self.command("inspect")]),
         ]
@@ -294,13 +290,13 @@ class _Draft:
 
     def write(
         self, protected: Dict[str, Any], y: Any, weights: Any, threshold: Any, favourable: Any, words: Dict[str, Any],
-        constraints: Any, summary: Optional[str], seed: int,
+        constraints: Any, where: Any, summary: Optional[str], seed: int,
     ) -> None:
         study, copy, frame, folder = self.study, self.copy, self.frame, self.study._folder
         for name in protected:
             if name in self.broken:
                 raise self.broken[name]
-        said = (str(_constraints(constraints, {})) + (study._where or "")).replace("\\", "")
+        said = (str(_constraints(constraints, {})) + (_predicate(where, {}) or "")).replace("\\", "")
         used = {i.column for i in copy.inputs}
         kept = [c for c in self.columns if c.name in used or c.name in protected or c.name not in self.broken and c.name in said]
         left = [c.name for c in self.columns if c not in kept]
@@ -344,6 +340,7 @@ class _Draft:
         yaml["features"] = {c.name: made[c.name].yaml for c in kept}
         yaml["protected"] = {name: made[name].values(values) for name, values in protected.items()}
         yaml["constraints"] = rules
+        yaml["where"] = _predicate(where, study._names) or None
         yaml.update(words)
         yaml["decision"] = self._decision(threshold, favourable, protected)
         _write_rows(folder / "rows.csv", {**table, **extra})
@@ -379,8 +376,7 @@ class _Draft:
         """Hold the copy against the estimator on the rows and on made-up people; by_model: decisions are those of its predict."""
         study, frame = self.study, self.frame
         drawn = frame.made_up(kept, MADE_UP, seed)
-        with tempfile.TemporaryDirectory(prefix="hyfair-") as other:
-            folder = Path(other)
+        with engine.temporary() as folder:
             data = {"files": ["rows.csv"], **{k: v for k, v in yaml["data"].items() if k == "missing"}}
             model = dict(yaml["model"]) if isinstance(yaml["model"], dict) else {"file": yaml["model"]}
             model["file"] = str(study._folder / model["file"])
@@ -731,6 +727,20 @@ def _thresholds(given: Mapping[str, Any], names: Names) -> List[str]:
     if more or any(isinstance(t, Mapping) or "," in k for k, t in of.items()) or ":" in name:
         raise StudyError("threshold= of a question is by one attribute, without a colon in its name or a comma in its values: give it to Study")
     return ["--threshold", f"{name}:" + ",".join(f"{k}={t}" for k, t in of.items())]
+
+
+_TIMES = {"timeout", "budget", "bound", "prove", "soft_timeout"}
+
+
+def _time(name: str, value: Any) -> str:
+    """A time as the program takes it. A number is one of seconds."""
+    seconds = value.total_seconds() if isinstance(value, timedelta) else plain(value)
+    if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and 0 <= seconds < math.inf:
+        return f"{seconds:f}".rstrip("0").rstrip(".") + "s"
+    if isinstance(value, str) and re.fullmatch(r"0|([0-9]+[.]?[0-9]*|[.][0-9]+)(ns|us|µs|ms|s|m|h)(.*[smh])?" + r"|[0-9]+(it|ev)" * (name == "budget"), value):
+        return value
+    raise StudyError(f"{name}={value!r}: want seconds, such as 60, or a time such as '60s' or '5m'"
+                     + ", or for a search '5000it' (iterations) or '100000ev' (evaluations)" * (name == "budget"))
 
 
 _REPEATED = {"rules", "protected", "arms", "relax", "set", "row"}

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import unittest
+from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -69,7 +70,11 @@ class Answers(unittest.TestCase):
         self.assertEqual(audit.difference(), {"sex": rates[1] - rates[0]})
         self.assertAlmostEqual(audit.ratio()["sex"], rates[0] / rates[1])
         self.assertEqual(audit.overall["people"], 60)
-        self.assertEqual(len(audit.people), 10)
+        worst, rows = audit.people, audit.rows
+        self.assertEqual([list(worst.columns)[:3], len(worst), len(rows)], [list(people()), 10, 60])
+        self.assertTrue(np.allclose(rows["score"], proba) and rows[list(people())].equals(people()))
+        self.assertEqual(set(rows["high.sex"]), {"male"})
+        self.assertTrue(rows.loc[worst.index, list(worst)].equals(worst))
         self.assertIs(audit.check(), audit)
         with self.assertRaisesRegex(hyfair.CheckFailed, "max-unfair"):
             self.study.audit(max_unfair=0.01).check()
@@ -127,18 +132,16 @@ class Answers(unittest.TestCase):
                 got = loaded._ask(getattr(hyfair.results, {"audit": "Audit", "certify": "Verdict"}[command]), command, flags)
                 self.assertEqual(timeless(json.loads(out.stdout)), timeless(got.to_dict()))
             self.assertTrue(got.to_dict()["input_check"]["checked"])
-            with self.assertWarnsRegex(UserWarning, "saved without where=: ask with --where sex=male"):
-                study(where={"sex": "male"}).save(Path(folder) / "men")
+            study(where={"sex": "male"}).save(Path(folder) / "men")
+            men = hyfair.load(Path(folder) / "men")
+            self.assertEqual([men.audit().overall["people"], men.audit(where={}).overall["people"]], [30, 60])
             with self.assertRaisesRegex(hyfair.StudyError, "is a file"):
                 hyfair.load(Path(folder) / "lender" / "study.yaml").save(Path(folder) / "other")
             self.assertEqual(timeless(made.audit().to_dict()), timeless(loaded.audit().to_dict()))
 
     def test_an_interrupt_gives_what_is_known(self):
         # The program is asked to stop as soon as it has begun; what it knew by then is the answer.
-        rng = np.random.default_rng(1)
-        X = pd.DataFrame({f"x{i}": rng.integers(-9, 10, size=50) for i in range(12)})
-        X["sex"] = ["male", "female"] * 25
-        deep = study(Deep(), X, notion="decision")
+        deep = long()
         show, began = engine._Line.show, threading.Event()
 
         def stop(line, text):
@@ -154,6 +157,38 @@ class Answers(unittest.TestCase):
         self.assertTrue(result.interrupted)
         self.assertGreater(result.interval.hi - result.interval.lo, 0)
         self.assertEqual(subprocess.run(["pgrep", "-f", str(deep.folder)], capture_output=True).stdout, b"")
+
+
+    def test_sigterm_leaves_nothing(self):
+        code = """
+import sys, test_study
+test_study.engine._Line.show = lambda line, text: text and print("began", flush=True)
+test_study.long().quantify(samples=0)
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parent,
+                                       env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": folder})
+            self.assertEqual(process.stdout.readline(), "began\n")
+            process.terminate()
+            process.communicate()
+            self.assertEqual([process.returncode, os.listdir(folder)], [-signal.SIGTERM, []])
+            self.assertEqual(subprocess.run(["pgrep", "-f", folder], capture_output=True).stdout, b"")
+
+    def test_times(self):
+        for given, want in ((5, "5s"), (0.25, "0.25s"), (timedelta(minutes=1), "60s"), ("1m30s", "1m30s"), (0, "0s")):
+            self.assertEqual(self.study._arguments("certify", {"timeout": given})[2:], ["--timeout", want])
+        self.assertEqual(self.study._arguments("search", {"budget": "20it"})[3], "20it")
+        for wrong in ("soon", "5", -1, True, math.nan, "20it"):
+            with self.assertRaisesRegex(hyfair.StudyError, "timeout=.*: want seconds, such as 60, or a time such as '60s'"):
+                self.study.certify(timeout=wrong)
+
+
+def long():
+    """A study whose shares take long to prove."""
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({f"x{i}": rng.integers(-9, 10, size=50) for i in range(12)})
+    X["sex"] = ["male", "female"] * 25
+    return study(Deep(), X, notion="decision")
 
 
 def timeless(answer):
@@ -254,8 +289,7 @@ class Frames(unittest.TestCase):
         for want in ("age: {integer: 18..30", 'young: {forbid: "age=..19,sex=other"}', "epsilon: 0.1", "\"yes\": low", "weight: weight",
                      "label: {column: paid, positive: [yes]}".replace("[yes]", '["yes"]'), "threshold: {sex: {male: 0.6, female: 0.5, other: 0.5}}"):
             self.assertIn(want, text)
-        self.assertIn("--where age=20..25", one.command("certify"))
-        self.assertNotIn("--where", repr(one))  # inspect has none
+        self.assertIn("age=20..25", repr(one))
         self.assertEqual(one.audit().where, "age=20..25")
         bands = study(threshold={"A": 0.8, "B": 0.55, "C": 0})
         self.assertIs(bands.certify().fair, False)

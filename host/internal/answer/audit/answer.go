@@ -197,19 +197,11 @@ func ParseMinShare(text string) (*big.Rat, error) {
 // ConfigOf returns the audit's configuration for a question. The caller sets Thresholds, Weights and
 // Progress.
 func ConfigOf(q *question.Question) (c Config, err error) {
-	c = Config{Model: q.Study.Model, Space: q.Space, Region: q.Region, Rule: q.Study.Rule}
+	c = Config{Model: q.Study.Model, Space: q.Space, Region: q.Region, Where: q.Where, Rule: q.Study.Rule}
 	if err = c.measure(q); err != nil {
 		return c, err
 	}
-	return c, c.restrict(q)
-}
-
-// restrict reads the predicate of --where, which selects the people to audit.
-func (c *Config) restrict(q *question.Question) (err error) {
-	if c.Where, err = space.ParsePredicate(q.Space, q.Spec.Where); err != nil {
-		err = fmt.Errorf("--where: %w", err)
-	}
-	return err
+	return c, nil
 }
 
 // measure sets the notion, its limit and the width of bins. Bins hold scores: their width is ε. If ε is a

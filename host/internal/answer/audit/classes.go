@@ -90,7 +90,7 @@ func (r *Request) config(q *question.Question) (c Config, err error) {
 			return c, fmt.Errorf("--%s: leave it out: %s has several classes, and %s", flag.name, q.Study.ModelPath, flag.why)
 		}
 	}
-	c = Config{Model: q.Study.Model, Space: q.Space, Region: q.Region, Epsilon: study.DefaultEpsilon()}
+	c = Config{Model: q.Study.Model, Space: q.Space, Region: q.Region, Where: q.Where, Epsilon: study.DefaultEpsilon()}
 	classes, err := q.Study.Classes()
 	if err != nil {
 		return c, err
@@ -98,7 +98,7 @@ func (r *Request) config(q *question.Question) (c Config, err error) {
 	for _, of := range classes {
 		c.Classes = append(c.Classes, of.Model)
 	}
-	return c, c.restrict(q)
+	return c, nil
 }
 
 // class returns the class that wins at a point, by exact outputs; the number of classes if there is

@@ -107,6 +107,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		return nil, session.Mistake(err)
 	}
 	st := asked[0].Study
+	r.Where = asked[0].Spec.Where
 	if r.MaxK && st.Bands != nil && queries[0].Bands == nil {
 		return nil, session.Mistake(fmt.Errorf("--max-k counts the bands of the study's decision, and --notion %s asks about gaps: leave --notion out", r.Notion))
 	}

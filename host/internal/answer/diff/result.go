@@ -60,7 +60,7 @@ type Result struct {
 func (a *asker) result(r *Request) *Result {
 	out := &Result{
 		Old: audit.NameOf(a.old), New: audit.NameOf(a.new), Seed: r.Seed, Notion: a.notion.String(),
-		Protected: question.Protected(a.old.Space), Where: r.Where, Number: a.old.Study.Number,
+		Protected: question.Protected(a.old.Space), Where: a.old.Spec.Where, Number: a.old.Study.Number,
 	}
 	if a.query.Notion.UsesEpsilon() && a.query.Bands == nil {
 		out.Epsilon = fairness.FormatRat(a.query.Epsilon)

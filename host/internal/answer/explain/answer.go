@@ -115,9 +115,11 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	asked := r.Notion
 	r.Notion = ""
 	q, err := question.Open(r.Spec)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, session.Mistake(err)
+	}
+	r.Where = q.Spec.Where
+	switch {
 	case q.Study.Bands != nil && asked == fairness.Score.String():
 		r.Notion, q.Spec.Notion = asked, asked
 	case q.Study.Bands != nil && r.Epsilon != "":

@@ -47,6 +47,9 @@ func (r *Result) Document() *view.Document {
 		bound = " at most (the rules have too many cases to count)"
 	}
 	facts.Add("K", view.Count(r.K)+" counterfactuals"+bound)
+	if r.Where != "" {
+		facts.Add("where", r.Where)
+	}
 	facts.Add("question", fmt.Sprintf("ε = %s, notion %s, clustering %s", r.Epsilon, r.Notion, r.Clustering))
 	if check := r.Check(); check != "" {
 		facts.Add("inputs", check)

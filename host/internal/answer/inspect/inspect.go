@@ -84,6 +84,8 @@ type Result struct {
 	// K is exact; if false, K is an upper bound.
 	KExact *bool `json:"K_exact,omitempty"`
 
+	// The predicate of the people that the study is about; absent for all.
+	Where string `json:"where,omitempty"`
 	// The study's ε, exact.
 	Epsilon string `json:"epsilon,omitempty"`
 	// The study's notion; share instead of score if the model's output is a share.
@@ -202,6 +204,7 @@ func (out *Result) describe(st *study.Study) {
 	s := st.Space
 	out.Study, out.Summary, out.Extrapolated = st.Name, st.Summary, st.Extrapolated
 	out.Notion, out.Clustering = st.Notion.String(), st.Clustering.String()
+	out.Where = st.Where
 	out.Epsilon = fairness.FormatRat(st.Epsilon)
 	out.Protected = map[string][]float64{}
 	for i := range s.Features {

@@ -33,7 +33,7 @@ const Switch = "model (old, new)"
 // if one can.
 func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *problem.Query, apart string, err error) {
 	q = &problem.Query{Notion: n, Epsilon: epsilon, Goal: problem.Quantify, Space: spaceOf(old.Space, new.Space)}
-	if err := restrict(q, old.Spec.Where); err != nil {
+	if err := restrict(q, old.Where); err != nil {
 		return nil, "", err
 	}
 	a, b, bands := old.Study.Model, new.Study.Model, old.Study.Bands
@@ -80,7 +80,7 @@ func Yes(of *question.Question) (*problem.Query, error) {
 		return nil, fmt.Errorf("%s: rates cannot be proved for models of the family %s", of.Study.ModelPath, m.Family())
 	}
 	q := &problem.Query{Notion: fairness.Decision, Goal: problem.Quantify, Space: spaceOf(of.Space, &space.Space{Features: make([]space.Feature, len(of.Space.Features))})}
-	if err := restrict(q, of.Spec.Where); err != nil {
+	if err := restrict(q, of.Where); err != nil {
 		return nil, err
 	}
 	if q.Model, err = switched.Switched(bound.Linear(m, bound.Inputs(q.Space, q.Region)[:m.Inputs()]).Logit.Hi); err != nil {
@@ -90,13 +90,9 @@ func Yes(of *question.Question) (*problem.Query, error) {
 }
 
 // restrict restricts a question to the individuals for which the predicate of --where holds.
-func restrict(q *problem.Query, where string) error {
-	p, err := space.ParsePredicate(q.Space, where)
+func restrict(q *problem.Query, where space.Predicate) (err error) {
 	var rest space.Predicate
-	if err == nil {
-		q.Region, rest, err = q.Space.Cut(q.Space.Whole(), p)
-	}
-	if err != nil {
+	if q.Region, rest, err = q.Space.Cut(q.Space.Whole(), where); err != nil {
 		return fmt.Errorf("--where: %w", err)
 	}
 	if len(rest) > 0 {

@@ -157,6 +157,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 func (r *Request) questions(s *session.Session) (studies []*study.Study, queries []*problem.Query, err error) {
 	if r.Thresholds == "" {
 		st, queries, err := question.Queries(r.Spec, problem.Quantify, s.Note)
+		if err == nil {
+			r.Where = question.Where(st, r.Where)
+		}
 		return slices.Repeat([]*study.Study{st}, len(queries)), queries, err
 	}
 	spec := r.Spec
@@ -181,6 +184,7 @@ func (r *Request) questions(s *session.Session) (studies []*study.Study, queries
 	if err != nil {
 		return nil, nil, err
 	}
+	r.Where = q.Spec.Where
 	for _, t := range all {
 		one, st := *q, *q.Study
 		st.Rule.Threshold, st.Rule.Groups, one.Study = t, nil, &st

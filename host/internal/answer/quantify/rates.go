@@ -208,7 +208,7 @@ func AnswerRates(ctx context.Context, s *session.Session, r Request) (*Rates, er
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	r.Population = cmp.Or(r.Population, of.Study.Population)
+	r.Where, r.Population = of.Spec.Where, cmp.Or(r.Population, of.Study.Population)
 	a := asker{Request: &r, session: s, study: of.Study, query: query, solver: solver, fits: map[*space.Space]*population.Population{}}
 	a.read()
 	a.rows = slices.Clone(a.rows)

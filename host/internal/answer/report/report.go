@@ -198,6 +198,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 			return nil, session.Mistake(err)
 		}
 	}
+	r.Where = q.Spec.Where
 	question.NeedsMajority(q.Study, s.Note)
 	a := &asker{session: s, request: r, question: q, spec: r.Spec, end: s.Begun.Add(r.Budget)}
 	if err := a.begin(); err != nil {

@@ -131,6 +131,7 @@ func Open(ctx context.Context, s *session.Session, r Request) (*Searcher, error)
 
 // OpenFor is Open for a question that is already open.
 func OpenFor(ctx context.Context, s *session.Session, q *question.Question, r Request) (_ *Searcher, err error) {
+	r.Where = q.Spec.Where
 	o := &Searcher{session: s, request: r, question: q}
 	if o.budget, err = ParseBudget(r.Budget); err != nil {
 		return nil, session.Mistake(fmt.Errorf("--budget: %w", err))

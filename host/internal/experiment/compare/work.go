@@ -418,7 +418,7 @@ func (w *worker) emit(e record.Event) {
 func (w *worker) started(solver *engine.Options) {
 	s := &record.Started{
 		Task: record.Task{
-			Command: "compare", Network: w.job.ModelSHA256, Study: w.job.StudySHA256, Arm: w.job.Arm, Seed: w.job.Seed, Region: w.job.Where,
+			Command: "compare", Network: w.job.ModelSHA256, Study: w.job.StudySHA256, Arm: w.job.Arm, Seed: w.job.Seed, Region: w.asked.Spec.Where,
 		},
 		At: w.stream.Clock.Begun.UTC(), Features: w.asked.Space.Names(), Study: w.asked.Study.Name, Model: w.asked.Study.ModelPath,
 		Machine: session.Machine(),

@@ -49,6 +49,11 @@ func (r *reader) study(root *yamlfile.Node) *Study {
 	if n := root.Get("constraints"); n != nil {
 		r.constraints(n, s)
 	}
+	if n := root.Get("where"); n != nil && r.Err() == nil {
+		if _, ok := r.predicate(n, s.Space); ok {
+			s.Where = n.Text
+		}
+	}
 	if n := root.Get("population"); n != nil {
 		r.population(n, s)
 	}

@@ -11,7 +11,7 @@ import (
 // shapes lists the keys of every mapping of a study file, by the names of the definitions in
 // studies/study.schema.json. A test compares the two.
 var shapes = map[string][]string{
-	"study":      {"extends", "name", "summary", "model", "models", "output", "data", "features", "protected", "constraints", "epsilon", "notion", "clustering", "decision", "population"},
+	"study":      {"extends", "name", "summary", "model", "models", "output", "data", "features", "protected", "constraints", "where", "epsilon", "notion", "clustering", "decision", "population"},
 	"model":      {"file", "output", "class", "normalize", "missing"},
 	"data":       {"files", "header", "columns", "delimiter", "trim", "decimal", "thousands", "missing", "missing-rows", "drop", "label", "weight", "held-back"},
 	"file":       {"path", "skip", "held-back"},

@@ -88,7 +88,8 @@ type Study struct {
 	// Number: the model predicts a number, not a score, so there are no decisions; the notion is
 	// Logit, which compares the numbers of copies by their difference.
 	Number bool
-	// Epsilon, Notion and Clustering are the defaults of questions.
+	// Where, Epsilon, Notion and Clustering are the defaults of questions. Where is a predicate; empty: everybody.
+	Where      string
 	Epsilon    *big.Rat
 	Notion     fairness.Notion
 	Clustering fairness.Clustering

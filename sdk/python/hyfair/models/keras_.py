@@ -34,8 +34,8 @@ def scores(network: Any, frame: Any) -> Any:
 
     _, end = _chained(network, f"Keras {keras.__version__}")
     rows = np.asarray(frame, np.float64).astype(keras.backend.floatx())
-    some = range(0, len(rows), 1 << 16)
-    return score(np.concatenate([keras.ops.convert_to_numpy(network(rows[i:i + (1 << 16)], training=False)) for i in some]), end)
+    outputs: Any = [keras.ops.convert_to_numpy(network(rows[i:i + (1 << 16)], training=False)) for i in range(0, len(rows), 1 << 16)]
+    return score(np.concatenate(outputs), end)
 
 
 def _chained(network: Any, library: str) -> Tuple[Chain, str]:

@@ -32,7 +32,7 @@ def scores(module: Any, frame: Any) -> Any:
     _, end = _traced(module, f"PyTorch {torch.__version__}")
     still = copy.deepcopy(module).eval()
     first = next(still.parameters())
-    rows = torch.as_tensor(numpy.asarray(frame, numpy.float64)).to(first)
+    rows: Any = torch.as_tensor(numpy.asarray(frame, numpy.float64)).to(first)
     with torch.no_grad():
         outputs = [still(some).reshape(len(some), -1) for some in rows.split(1 << 16)]
     return score(torch.cat(outputs).cpu().numpy(), end)

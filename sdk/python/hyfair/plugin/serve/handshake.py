@@ -8,6 +8,7 @@ the environment, so that a process that the plugin starts is not taken for a plu
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Optional
@@ -26,7 +27,7 @@ def _divert() -> Optional[int]:
     kept = os.dup(1)  # not inherited by children
     os.dup2(2, 1)
     sys.stdout.flush()  # buffered output goes to standard error too
-    if hasattr(sys.stdout, "reconfigure"):
+    if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)
     return kept
 

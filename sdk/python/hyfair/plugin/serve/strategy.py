@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Iterator, List
+from typing import Any, Iterator, List, Optional, Tuple
 
 import grpc
 
@@ -116,7 +116,7 @@ def _ask(d: Description, session: Session, m: strategy_pb2.SessionRequest) -> st
     return answer
 
 
-def _close(session: Session) -> Any:
+def _close(session: Session) -> Optional[Tuple[grpc.StatusCode, str]]:
     """Closes the session. Returns the status of the exception that it raised, or None."""
     try:
         session.close()
