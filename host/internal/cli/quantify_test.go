@@ -73,7 +73,7 @@ func TestQuantifyTenure(t *testing.T) {
 	}
 }
 
-// TestStudyWhere: a study's predicate is that of each question that has none, and of the audit's people.
+// TestStudyWhere: a study's predicate restricts each question without one, and the rows of an audit.
 func TestStudyWhere(t *testing.T) {
 	plugins, whole := bnbFolder(t), tenureStudy(t)
 	study := filepath.Join(filepath.Dir(whole), "some.yaml")

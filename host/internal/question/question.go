@@ -132,9 +132,9 @@ func (s Spec) Canonical() Spec {
 type Question struct {
 	Spec  Spec
 	Study *study.Study
-	// Space has the question's protected attributes. Where is the predicate of the spec, which has the
-	// study's if it had none. Region is the box that Where leaves of the space, and Rest the conditions
-	// of Where that no box can express.
+	// Space has the question's protected attributes. Where is the predicate of Spec, in which Of puts
+	// that of the study. Region is the box that Where leaves of the space, and Rest the conditions of
+	// Where that no box can express.
 	Space  *space.Space
 	Where  space.Predicate
 	Region space.Region
@@ -207,7 +207,7 @@ func Of(st *study.Study, spec Spec) ([]*Question, error) {
 		if q.Space.Whole().Count() > space.MaxCombinations {
 			return nil, fmt.Errorf("--protected %s: more than %d combinations of protected values, the maximum: name fewer attributes", strings.Join(set, ","), space.MaxCombinations)
 		}
-		if spec.Where != everybody {
+		if spec.Where != unrestricted {
 			q.Where, err = space.ParsePredicate(q.Space, spec.Where)
 		}
 		if err == nil {
@@ -225,8 +225,8 @@ func Of(st *study.Study, spec Spec) ([]*Question, error) {
 	return out, nil
 }
 
-// everybody is a predicate that takes away the study's.
-const everybody = "all"
+// unrestricted is a predicate that replaces the study's and always holds.
+const unrestricted = "all"
 
 // Where returns the predicate of a question: the given one, or else the study's.
 func Where(st *study.Study, given string) string { return cmp.Or(given, st.Where) }

@@ -88,7 +88,7 @@ type Study struct {
 	// Number: the model predicts a number, not a score, so there are no decisions; the notion is
 	// Logit, which compares the numbers of copies by their difference.
 	Number bool
-	// Where, Epsilon, Notion and Clustering are the defaults of questions. Where is a predicate; empty: everybody.
+	// Where, Epsilon, Notion and Clustering are the defaults of questions. Where is a predicate; empty: no restriction.
 	Where      string
 	Epsilon    *big.Rat
 	Notion     fairness.Notion
