@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	_ "github.com/hyfair/hyfair/sdk/internal/pb/modelv1"
 	_ "github.com/hyfair/hyfair/sdk/internal/pb/pluginv1"
 	_ "github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
 	_ "github.com/hyfair/hyfair/sdk/internal/pb/solverv1"

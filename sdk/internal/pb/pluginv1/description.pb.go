@@ -81,6 +81,63 @@ func (Exactness) EnumDescriptor() ([]byte, []int) {
 	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{0}
 }
 
+// Scale says what a model's scores are.
+type Scale int32
+
+const (
+	// Illegal.
+	Scale_SCALE_UNSPECIFIED Scale = 0
+	// Shares or probabilities, from 0 to 1.
+	Scale_SCALE_SHARE Scale = 1
+	// Logits, whose sigmoid is the score.
+	Scale_SCALE_LOGIT Scale = 2
+	// Any finite numbers.
+	Scale_SCALE_NUMBER Scale = 3
+)
+
+// Enum value maps for Scale.
+var (
+	Scale_name = map[int32]string{
+		0: "SCALE_UNSPECIFIED",
+		1: "SCALE_SHARE",
+		2: "SCALE_LOGIT",
+		3: "SCALE_NUMBER",
+	}
+	Scale_value = map[string]int32{
+		"SCALE_UNSPECIFIED": 0,
+		"SCALE_SHARE":       1,
+		"SCALE_LOGIT":       2,
+		"SCALE_NUMBER":      3,
+	}
+)
+
+func (x Scale) Enum() *Scale {
+	p := new(Scale)
+	*p = x
+	return p
+}
+
+func (x Scale) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Scale) Descriptor() protoreflect.EnumDescriptor {
+	return file_hyfair_plugin_v1_description_proto_enumTypes[1].Descriptor()
+}
+
+func (Scale) Type() protoreflect.EnumType {
+	return &file_hyfair_plugin_v1_description_proto_enumTypes[1]
+}
+
+func (x Scale) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Scale.Descriptor instead.
+func (Scale) EnumDescriptor() ([]byte, []int) {
+	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{1}
+}
+
 // Description describes a plugin.
 type Description struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -100,6 +157,7 @@ type Description struct {
 	//
 	//	*Description_Solver
 	//	*Description_Strategy
+	//	*Description_Model
 	Kind isDescription_Kind `protobuf_oneof:"kind"`
 	// The interpreter that runs it, if it is not a native program.
 	Interpreter   *Interpreter `protobuf:"bytes,8,opt,name=interpreter,proto3" json:"interpreter,omitempty"`
@@ -197,6 +255,15 @@ func (x *Description) GetStrategy() *StrategyTraits {
 	return nil
 }
 
+func (x *Description) GetModel() *ModelTraits {
+	if x != nil {
+		if x, ok := x.Kind.(*Description_Model); ok {
+			return x.Model
+		}
+	}
+	return nil
+}
+
 func (x *Description) GetInterpreter() *Interpreter {
 	if x != nil {
 		return x.Interpreter
@@ -218,9 +285,16 @@ type Description_Strategy struct {
 	Strategy *StrategyTraits `protobuf:"bytes,7,opt,name=strategy,proto3,oneof"`
 }
 
+type Description_Model struct {
+	// Of a model.
+	Model *ModelTraits `protobuf:"bytes,9,opt,name=model,proto3,oneof"`
+}
+
 func (*Description_Solver) isDescription_Kind() {}
 
 func (*Description_Strategy) isDescription_Kind() {}
+
+func (*Description_Model) isDescription_Kind() {}
 
 // Interpreter runs a plugin that is not a native program.
 type Interpreter struct {
@@ -551,6 +625,82 @@ func (x *StrategyTraits) GetNeedsPair() bool {
 	return false
 }
 
+// ModelTraits is what a model adds to its description.
+type ModelTraits struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The features that a row has, in this order; none: all features of the study, in
+	// its order.
+	Features []string `protobuf:"bytes,1,rep,name=features,proto3" json:"features,omitempty"`
+	// What the scores are; must be set.
+	Scale Scale `protobuf:"varint,2,opt,name=scale,proto3,enum=hyfair.plugin.v1.Scale" json:"scale,omitempty"`
+	// Names everything that affects the scores, such as a digest of the fitted model:
+	// with the same identity, the same row has the same score. Empty: scores are not
+	// kept beyond the run.
+	Identity string `protobuf:"bytes,3,opt,name=identity,proto3" json:"identity,omitempty"`
+	// The most rows of one call; 0: 4096.
+	Batch         int32 `protobuf:"varint,4,opt,name=batch,proto3" json:"batch,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ModelTraits) Reset() {
+	*x = ModelTraits{}
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ModelTraits) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ModelTraits) ProtoMessage() {}
+
+func (x *ModelTraits) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ModelTraits.ProtoReflect.Descriptor instead.
+func (*ModelTraits) Descriptor() ([]byte, []int) {
+	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ModelTraits) GetFeatures() []string {
+	if x != nil {
+		return x.Features
+	}
+	return nil
+}
+
+func (x *ModelTraits) GetScale() Scale {
+	if x != nil {
+		return x.Scale
+	}
+	return Scale_SCALE_UNSPECIFIED
+}
+
+func (x *ModelTraits) GetIdentity() string {
+	if x != nil {
+		return x.Identity
+	}
+	return ""
+}
+
+func (x *ModelTraits) GetBatch() int32 {
+	if x != nil {
+		return x.Batch
+	}
+	return 0
+}
+
 // Option describes one plugin option.
 type Option struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -566,7 +716,7 @@ type Option struct {
 
 func (x *Option) Reset() {
 	*x = Option{}
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[5]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -578,7 +728,7 @@ func (x *Option) String() string {
 func (*Option) ProtoMessage() {}
 
 func (x *Option) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[5]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -591,7 +741,7 @@ func (x *Option) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Option.ProtoReflect.Descriptor instead.
 func (*Option) Descriptor() ([]byte, []int) {
-	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{5}
+	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Option) GetName() string {
@@ -636,7 +786,7 @@ type Library struct {
 
 func (x *Library) Reset() {
 	*x = Library{}
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[6]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -648,7 +798,7 @@ func (x *Library) String() string {
 func (*Library) ProtoMessage() {}
 
 func (x *Library) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[6]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -661,7 +811,7 @@ func (x *Library) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Library.ProtoReflect.Descriptor instead.
 func (*Library) Descriptor() ([]byte, []int) {
-	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{6}
+	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Library) GetName() string {
@@ -721,7 +871,7 @@ type Preset struct {
 
 func (x *Preset) Reset() {
 	*x = Preset{}
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[7]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -733,7 +883,7 @@ func (x *Preset) String() string {
 func (*Preset) ProtoMessage() {}
 
 func (x *Preset) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[7]
+	mi := &file_hyfair_plugin_v1_description_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -746,7 +896,7 @@ func (x *Preset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Preset.ProtoReflect.Descriptor instead.
 func (*Preset) Descriptor() ([]byte, []int) {
-	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{7}
+	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Preset) GetName() string {
@@ -774,7 +924,7 @@ var File_hyfair_plugin_v1_description_proto protoreflect.FileDescriptor
 
 const file_hyfair_plugin_v1_description_proto_rawDesc = "" +
 	"\n" +
-	"\"hyfair/plugin/v1/description.proto\x12\x10hyfair.plugin.v1\x1a\x1fhyfair/problem/v1/problem.proto\"\x85\x03\n" +
+	"\"hyfair/plugin/v1/description.proto\x12\x10hyfair.plugin.v1\x1a\x1fhyfair/problem/v1/problem.proto\"\xbc\x03\n" +
 	"\vDescription\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x18\n" +
@@ -782,7 +932,8 @@ const file_hyfair_plugin_v1_description_proto_rawDesc = "" +
 	"\aoptions\x18\x04 \x03(\v2\x18.hyfair.plugin.v1.OptionR\aoptions\x127\n" +
 	"\tlibraries\x18\x05 \x03(\v2\x19.hyfair.plugin.v1.LibraryR\tlibraries\x128\n" +
 	"\x06solver\x18\x06 \x01(\v2\x1e.hyfair.plugin.v1.SolverTraitsH\x00R\x06solver\x12>\n" +
-	"\bstrategy\x18\a \x01(\v2 .hyfair.plugin.v1.StrategyTraitsH\x00R\bstrategy\x12?\n" +
+	"\bstrategy\x18\a \x01(\v2 .hyfair.plugin.v1.StrategyTraitsH\x00R\bstrategy\x125\n" +
+	"\x05model\x18\t \x01(\v2\x1d.hyfair.plugin.v1.ModelTraitsH\x00R\x05model\x12?\n" +
 	"\vinterpreter\x18\b \x01(\v2\x1d.hyfair.plugin.v1.InterpreterR\vinterpreterB\x06\n" +
 	"\x04kind\"U\n" +
 	"\vInterpreter\x12\x18\n" +
@@ -813,7 +964,12 @@ const file_hyfair_plugin_v1_description_proto_rawDesc = "" +
 	"\n" +
 	"needs_bins\x18\a \x01(\bR\tneedsBins\x12\x1d\n" +
 	"\n" +
-	"needs_pair\x18\b \x01(\bR\tneedsPair\"J\n" +
+	"needs_pair\x18\b \x01(\bR\tneedsPair\"\x8a\x01\n" +
+	"\vModelTraits\x12\x1a\n" +
+	"\bfeatures\x18\x01 \x03(\tR\bfeatures\x12-\n" +
+	"\x05scale\x18\x02 \x01(\x0e2\x17.hyfair.plugin.v1.ScaleR\x05scale\x12\x1a\n" +
+	"\bidentity\x18\x03 \x01(\tR\bidentity\x12\x14\n" +
+	"\x05batch\x18\x04 \x01(\x05R\x05batch\"J\n" +
 	"\x06Option\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\adefault\x18\x02 \x01(\tR\adefault\x12\x12\n" +
@@ -836,7 +992,12 @@ const file_hyfair_plugin_v1_description_proto_rawDesc = "" +
 	"\x15EXACTNESS_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fEXACTNESS_EXACT\x10\x01\x12\x16\n" +
 	"\x12EXACTNESS_RIGOROUS\x10\x02\x12\x17\n" +
-	"\x13EXACTNESS_NUMERICAL\x10\x03B<Z:github.com/hyfair/hyfair/sdk/internal/pb/pluginv1;pluginv1b\x06proto3"
+	"\x13EXACTNESS_NUMERICAL\x10\x03*R\n" +
+	"\x05Scale\x12\x15\n" +
+	"\x11SCALE_UNSPECIFIED\x10\x00\x12\x0f\n" +
+	"\vSCALE_SHARE\x10\x01\x12\x0f\n" +
+	"\vSCALE_LOGIT\x10\x02\x12\x10\n" +
+	"\fSCALE_NUMBER\x10\x03B<Z:github.com/hyfair/hyfair/sdk/internal/pb/pluginv1;pluginv1b\x06proto3"
 
 var (
 	file_hyfair_plugin_v1_description_proto_rawDescOnce sync.Once
@@ -850,39 +1011,43 @@ func file_hyfair_plugin_v1_description_proto_rawDescGZIP() []byte {
 	return file_hyfair_plugin_v1_description_proto_rawDescData
 }
 
-var file_hyfair_plugin_v1_description_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_hyfair_plugin_v1_description_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_hyfair_plugin_v1_description_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_hyfair_plugin_v1_description_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_hyfair_plugin_v1_description_proto_goTypes = []any{
 	(Exactness)(0),         // 0: hyfair.plugin.v1.Exactness
-	(*Description)(nil),    // 1: hyfair.plugin.v1.Description
-	(*Interpreter)(nil),    // 2: hyfair.plugin.v1.Interpreter
-	(*SolverTraits)(nil),   // 3: hyfair.plugin.v1.SolverTraits
-	(*Service)(nil),        // 4: hyfair.plugin.v1.Service
-	(*StrategyTraits)(nil), // 5: hyfair.plugin.v1.StrategyTraits
-	(*Option)(nil),         // 6: hyfair.plugin.v1.Option
-	(*Library)(nil),        // 7: hyfair.plugin.v1.Library
-	(*Preset)(nil),         // 8: hyfair.plugin.v1.Preset
-	nil,                    // 9: hyfair.plugin.v1.Preset.OptionsEntry
-	(problemv1.Form)(0),    // 10: hyfair.problem.v1.Form
-	(problemv1.Goal)(0),    // 11: hyfair.problem.v1.Goal
+	(Scale)(0),             // 1: hyfair.plugin.v1.Scale
+	(*Description)(nil),    // 2: hyfair.plugin.v1.Description
+	(*Interpreter)(nil),    // 3: hyfair.plugin.v1.Interpreter
+	(*SolverTraits)(nil),   // 4: hyfair.plugin.v1.SolverTraits
+	(*Service)(nil),        // 5: hyfair.plugin.v1.Service
+	(*StrategyTraits)(nil), // 6: hyfair.plugin.v1.StrategyTraits
+	(*ModelTraits)(nil),    // 7: hyfair.plugin.v1.ModelTraits
+	(*Option)(nil),         // 8: hyfair.plugin.v1.Option
+	(*Library)(nil),        // 9: hyfair.plugin.v1.Library
+	(*Preset)(nil),         // 10: hyfair.plugin.v1.Preset
+	nil,                    // 11: hyfair.plugin.v1.Preset.OptionsEntry
+	(problemv1.Form)(0),    // 12: hyfair.problem.v1.Form
+	(problemv1.Goal)(0),    // 13: hyfair.problem.v1.Goal
 }
 var file_hyfair_plugin_v1_description_proto_depIdxs = []int32{
-	6,  // 0: hyfair.plugin.v1.Description.options:type_name -> hyfair.plugin.v1.Option
-	7,  // 1: hyfair.plugin.v1.Description.libraries:type_name -> hyfair.plugin.v1.Library
-	3,  // 2: hyfair.plugin.v1.Description.solver:type_name -> hyfair.plugin.v1.SolverTraits
-	5,  // 3: hyfair.plugin.v1.Description.strategy:type_name -> hyfair.plugin.v1.StrategyTraits
-	2,  // 4: hyfair.plugin.v1.Description.interpreter:type_name -> hyfair.plugin.v1.Interpreter
-	4,  // 5: hyfair.plugin.v1.SolverTraits.serves:type_name -> hyfair.plugin.v1.Service
-	0,  // 6: hyfair.plugin.v1.SolverTraits.exactness:type_name -> hyfair.plugin.v1.Exactness
-	10, // 7: hyfair.plugin.v1.Service.form:type_name -> hyfair.problem.v1.Form
-	11, // 8: hyfair.plugin.v1.Service.goal:type_name -> hyfair.problem.v1.Goal
-	8,  // 9: hyfair.plugin.v1.StrategyTraits.presets:type_name -> hyfair.plugin.v1.Preset
-	9,  // 10: hyfair.plugin.v1.Preset.options:type_name -> hyfair.plugin.v1.Preset.OptionsEntry
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	8,  // 0: hyfair.plugin.v1.Description.options:type_name -> hyfair.plugin.v1.Option
+	9,  // 1: hyfair.plugin.v1.Description.libraries:type_name -> hyfair.plugin.v1.Library
+	4,  // 2: hyfair.plugin.v1.Description.solver:type_name -> hyfair.plugin.v1.SolverTraits
+	6,  // 3: hyfair.plugin.v1.Description.strategy:type_name -> hyfair.plugin.v1.StrategyTraits
+	7,  // 4: hyfair.plugin.v1.Description.model:type_name -> hyfair.plugin.v1.ModelTraits
+	3,  // 5: hyfair.plugin.v1.Description.interpreter:type_name -> hyfair.plugin.v1.Interpreter
+	5,  // 6: hyfair.plugin.v1.SolverTraits.serves:type_name -> hyfair.plugin.v1.Service
+	0,  // 7: hyfair.plugin.v1.SolverTraits.exactness:type_name -> hyfair.plugin.v1.Exactness
+	12, // 8: hyfair.plugin.v1.Service.form:type_name -> hyfair.problem.v1.Form
+	13, // 9: hyfair.plugin.v1.Service.goal:type_name -> hyfair.problem.v1.Goal
+	10, // 10: hyfair.plugin.v1.StrategyTraits.presets:type_name -> hyfair.plugin.v1.Preset
+	1,  // 11: hyfair.plugin.v1.ModelTraits.scale:type_name -> hyfair.plugin.v1.Scale
+	11, // 12: hyfair.plugin.v1.Preset.options:type_name -> hyfair.plugin.v1.Preset.OptionsEntry
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_hyfair_plugin_v1_description_proto_init() }
@@ -893,14 +1058,15 @@ func file_hyfair_plugin_v1_description_proto_init() {
 	file_hyfair_plugin_v1_description_proto_msgTypes[0].OneofWrappers = []any{
 		(*Description_Solver)(nil),
 		(*Description_Strategy)(nil),
+		(*Description_Model)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hyfair_plugin_v1_description_proto_rawDesc), len(file_hyfair_plugin_v1_description_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   9,
+			NumEnums:      2,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

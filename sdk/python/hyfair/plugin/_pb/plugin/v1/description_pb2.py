@@ -15,7 +15,7 @@ _sym_db = _symbol_database.Default()
 from hyfair.plugin._pb.problem.v1 import problem_pb2 as hyfair_dot_problem_dot_v1_dot_problem__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"hyfair/plugin/v1/description.proto\x12\x10hyfair.plugin.v1\x1a\x1fhyfair/problem/v1/problem.proto\"\xba\x02\n\x0b\x44\x65scription\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0f\n\x07summary\x18\x03 \x01(\t\x12)\n\x07options\x18\x04 \x03(\x0b\x32\x18.hyfair.plugin.v1.Option\x12,\n\tlibraries\x18\x05 \x03(\x0b\x32\x19.hyfair.plugin.v1.Library\x12\x30\n\x06solver\x18\x06 \x01(\x0b\x32\x1e.hyfair.plugin.v1.SolverTraitsH\x00\x12\x34\n\x08strategy\x18\x07 \x01(\x0b\x32 .hyfair.plugin.v1.StrategyTraitsH\x00\x12\x32\n\x0binterpreter\x18\x08 \x01(\x0b\x32\x1d.hyfair.plugin.v1.InterpreterB\x06\n\x04kind\"=\n\x0bInterpreter\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x0c\n\x04path\x18\x02 \x01(\t\x12\x0f\n\x07\x66olders\x18\x03 \x03(\t\"\xbc\x01\n\x0cSolverTraits\x12)\n\x06serves\x18\x01 \x03(\x0b\x32\x19.hyfair.plugin.v1.Service\x12.\n\texactness\x18\x02 \x01(\x0e\x32\x1b.hyfair.plugin.v1.Exactness\x12\x12\n\nconcurrent\x18\x03 \x01(\x08\x12\x0c\n\x04sets\x18\x04 \x01(\x08\x12\x10\n\x08\x66\x61milies\x18\x05 \x03(\t\x12\r\n\x05\x62\x61nds\x18\x06 \x01(\x08\x12\x0e\n\x06within\x18\x07 \x01(\x08\"W\n\x07Service\x12%\n\x04\x66orm\x18\x01 \x01(\x0e\x32\x17.hyfair.problem.v1.Form\x12%\n\x04goal\x18\x02 \x01(\x0e\x32\x17.hyfair.problem.v1.Goal\"\xc3\x01\n\x0eStrategyTraits\x12)\n\x07presets\x18\x01 \x03(\x0b\x32\x18.hyfair.plugin.v1.Preset\x12\x15\n\rneeds_network\x18\x02 \x01(\x08\x12\x12\n\nneeds_rows\x18\x03 \x01(\x08\x12\x0b\n\x03lag\x18\x04 \x01(\x05\x12\x10\n\x08\x66\x61milies\x18\x05 \x03(\t\x12\x14\n\x0cneeds_scores\x18\x06 \x01(\x08\x12\x12\n\nneeds_bins\x18\x07 \x01(\x08\x12\x12\n\nneeds_pair\x18\x08 \x01(\x08\"5\n\x06Option\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07\x64\x65\x66\x61ult\x18\x02 \x01(\t\x12\x0c\n\x04help\x18\x03 \x01(\t\"d\n\x07Library\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x66ound\x18\x02 \x01(\x08\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x0c\n\x04path\x18\x04 \x01(\t\x12\x0c\n\x04hint\x18\x05 \x01(\t\x12\x0f\n\x07problem\x18\x06 \x01(\t\"\x8f\x01\n\x06Preset\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07summary\x18\x02 \x01(\t\x12\x36\n\x07options\x18\x03 \x03(\x0b\x32%.hyfair.plugin.v1.Preset.OptionsEntry\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01*l\n\tExactness\x12\x19\n\x15\x45XACTNESS_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x45XACTNESS_EXACT\x10\x01\x12\x16\n\x12\x45XACTNESS_RIGOROUS\x10\x02\x12\x17\n\x13\x45XACTNESS_NUMERICAL\x10\x03\x42<Z:github.com/hyfair/hyfair/sdk/internal/pb/pluginv1;pluginv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"hyfair/plugin/v1/description.proto\x12\x10hyfair.plugin.v1\x1a\x1fhyfair/problem/v1/problem.proto\"\xea\x02\n\x0b\x44\x65scription\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0f\n\x07summary\x18\x03 \x01(\t\x12)\n\x07options\x18\x04 \x03(\x0b\x32\x18.hyfair.plugin.v1.Option\x12,\n\tlibraries\x18\x05 \x03(\x0b\x32\x19.hyfair.plugin.v1.Library\x12\x30\n\x06solver\x18\x06 \x01(\x0b\x32\x1e.hyfair.plugin.v1.SolverTraitsH\x00\x12\x34\n\x08strategy\x18\x07 \x01(\x0b\x32 .hyfair.plugin.v1.StrategyTraitsH\x00\x12.\n\x05model\x18\t \x01(\x0b\x32\x1d.hyfair.plugin.v1.ModelTraitsH\x00\x12\x32\n\x0binterpreter\x18\x08 \x01(\x0b\x32\x1d.hyfair.plugin.v1.InterpreterB\x06\n\x04kind\"=\n\x0bInterpreter\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x0c\n\x04path\x18\x02 \x01(\t\x12\x0f\n\x07\x66olders\x18\x03 \x03(\t\"\xbc\x01\n\x0cSolverTraits\x12)\n\x06serves\x18\x01 \x03(\x0b\x32\x19.hyfair.plugin.v1.Service\x12.\n\texactness\x18\x02 \x01(\x0e\x32\x1b.hyfair.plugin.v1.Exactness\x12\x12\n\nconcurrent\x18\x03 \x01(\x08\x12\x0c\n\x04sets\x18\x04 \x01(\x08\x12\x10\n\x08\x66\x61milies\x18\x05 \x03(\t\x12\r\n\x05\x62\x61nds\x18\x06 \x01(\x08\x12\x0e\n\x06within\x18\x07 \x01(\x08\"W\n\x07Service\x12%\n\x04\x66orm\x18\x01 \x01(\x0e\x32\x17.hyfair.problem.v1.Form\x12%\n\x04goal\x18\x02 \x01(\x0e\x32\x17.hyfair.problem.v1.Goal\"\xc3\x01\n\x0eStrategyTraits\x12)\n\x07presets\x18\x01 \x03(\x0b\x32\x18.hyfair.plugin.v1.Preset\x12\x15\n\rneeds_network\x18\x02 \x01(\x08\x12\x12\n\nneeds_rows\x18\x03 \x01(\x08\x12\x0b\n\x03lag\x18\x04 \x01(\x05\x12\x10\n\x08\x66\x61milies\x18\x05 \x03(\t\x12\x14\n\x0cneeds_scores\x18\x06 \x01(\x08\x12\x12\n\nneeds_bins\x18\x07 \x01(\x08\x12\x12\n\nneeds_pair\x18\x08 \x01(\x08\"h\n\x0bModelTraits\x12\x10\n\x08\x66\x65\x61tures\x18\x01 \x03(\t\x12&\n\x05scale\x18\x02 \x01(\x0e\x32\x17.hyfair.plugin.v1.Scale\x12\x10\n\x08identity\x18\x03 \x01(\t\x12\r\n\x05\x62\x61tch\x18\x04 \x01(\x05\"5\n\x06Option\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07\x64\x65\x66\x61ult\x18\x02 \x01(\t\x12\x0c\n\x04help\x18\x03 \x01(\t\"d\n\x07Library\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x66ound\x18\x02 \x01(\x08\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x0c\n\x04path\x18\x04 \x01(\t\x12\x0c\n\x04hint\x18\x05 \x01(\t\x12\x0f\n\x07problem\x18\x06 \x01(\t\"\x8f\x01\n\x06Preset\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07summary\x18\x02 \x01(\t\x12\x36\n\x07options\x18\x03 \x03(\x0b\x32%.hyfair.plugin.v1.Preset.OptionsEntry\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01*l\n\tExactness\x12\x19\n\x15\x45XACTNESS_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x45XACTNESS_EXACT\x10\x01\x12\x16\n\x12\x45XACTNESS_RIGOROUS\x10\x02\x12\x17\n\x13\x45XACTNESS_NUMERICAL\x10\x03*R\n\x05Scale\x12\x15\n\x11SCALE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bSCALE_SHARE\x10\x01\x12\x0f\n\x0bSCALE_LOGIT\x10\x02\x12\x10\n\x0cSCALE_NUMBER\x10\x03\x42<Z:github.com/hyfair/hyfair/sdk/internal/pb/pluginv1;pluginv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -25,24 +25,28 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['DESCRIPTOR']._serialized_options = b'Z:github.com/hyfair/hyfair/sdk/internal/pb/pluginv1;pluginv1'
   _globals['_PRESET_OPTIONSENTRY']._options = None
   _globals['_PRESET_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_EXACTNESS']._serialized_start=1250
-  _globals['_EXACTNESS']._serialized_end=1358
+  _globals['_EXACTNESS']._serialized_start=1404
+  _globals['_EXACTNESS']._serialized_end=1512
+  _globals['_SCALE']._serialized_start=1514
+  _globals['_SCALE']._serialized_end=1596
   _globals['_DESCRIPTION']._serialized_start=90
-  _globals['_DESCRIPTION']._serialized_end=404
-  _globals['_INTERPRETER']._serialized_start=406
-  _globals['_INTERPRETER']._serialized_end=467
-  _globals['_SOLVERTRAITS']._serialized_start=470
-  _globals['_SOLVERTRAITS']._serialized_end=658
-  _globals['_SERVICE']._serialized_start=660
-  _globals['_SERVICE']._serialized_end=747
-  _globals['_STRATEGYTRAITS']._serialized_start=750
-  _globals['_STRATEGYTRAITS']._serialized_end=945
-  _globals['_OPTION']._serialized_start=947
-  _globals['_OPTION']._serialized_end=1000
-  _globals['_LIBRARY']._serialized_start=1002
-  _globals['_LIBRARY']._serialized_end=1102
-  _globals['_PRESET']._serialized_start=1105
-  _globals['_PRESET']._serialized_end=1248
-  _globals['_PRESET_OPTIONSENTRY']._serialized_start=1202
-  _globals['_PRESET_OPTIONSENTRY']._serialized_end=1248
+  _globals['_DESCRIPTION']._serialized_end=452
+  _globals['_INTERPRETER']._serialized_start=454
+  _globals['_INTERPRETER']._serialized_end=515
+  _globals['_SOLVERTRAITS']._serialized_start=518
+  _globals['_SOLVERTRAITS']._serialized_end=706
+  _globals['_SERVICE']._serialized_start=708
+  _globals['_SERVICE']._serialized_end=795
+  _globals['_STRATEGYTRAITS']._serialized_start=798
+  _globals['_STRATEGYTRAITS']._serialized_end=993
+  _globals['_MODELTRAITS']._serialized_start=995
+  _globals['_MODELTRAITS']._serialized_end=1099
+  _globals['_OPTION']._serialized_start=1101
+  _globals['_OPTION']._serialized_end=1154
+  _globals['_LIBRARY']._serialized_start=1156
+  _globals['_LIBRARY']._serialized_end=1256
+  _globals['_PRESET']._serialized_start=1259
+  _globals['_PRESET']._serialized_end=1402
+  _globals['_PRESET_OPTIONSENTRY']._serialized_start=1356
+  _globals['_PRESET_OPTIONSENTRY']._serialized_end=1402
 # @@protoc_insertion_point(module_scope)

@@ -13,13 +13,24 @@ class Exactness(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     EXACTNESS_EXACT: _ClassVar[Exactness]
     EXACTNESS_RIGOROUS: _ClassVar[Exactness]
     EXACTNESS_NUMERICAL: _ClassVar[Exactness]
+
+class Scale(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SCALE_UNSPECIFIED: _ClassVar[Scale]
+    SCALE_SHARE: _ClassVar[Scale]
+    SCALE_LOGIT: _ClassVar[Scale]
+    SCALE_NUMBER: _ClassVar[Scale]
 EXACTNESS_UNSPECIFIED: Exactness
 EXACTNESS_EXACT: Exactness
 EXACTNESS_RIGOROUS: Exactness
 EXACTNESS_NUMERICAL: Exactness
+SCALE_UNSPECIFIED: Scale
+SCALE_SHARE: Scale
+SCALE_LOGIT: Scale
+SCALE_NUMBER: Scale
 
 class Description(_message.Message):
-    __slots__ = ("name", "version", "summary", "options", "libraries", "solver", "strategy", "interpreter")
+    __slots__ = ("name", "version", "summary", "options", "libraries", "solver", "strategy", "model", "interpreter")
     NAME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
@@ -27,6 +38,7 @@ class Description(_message.Message):
     LIBRARIES_FIELD_NUMBER: _ClassVar[int]
     SOLVER_FIELD_NUMBER: _ClassVar[int]
     STRATEGY_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
     INTERPRETER_FIELD_NUMBER: _ClassVar[int]
     name: str
     version: str
@@ -35,8 +47,9 @@ class Description(_message.Message):
     libraries: _containers.RepeatedCompositeFieldContainer[Library]
     solver: SolverTraits
     strategy: StrategyTraits
+    model: ModelTraits
     interpreter: Interpreter
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., summary: _Optional[str] = ..., options: _Optional[_Iterable[_Union[Option, _Mapping]]] = ..., libraries: _Optional[_Iterable[_Union[Library, _Mapping]]] = ..., solver: _Optional[_Union[SolverTraits, _Mapping]] = ..., strategy: _Optional[_Union[StrategyTraits, _Mapping]] = ..., interpreter: _Optional[_Union[Interpreter, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., summary: _Optional[str] = ..., options: _Optional[_Iterable[_Union[Option, _Mapping]]] = ..., libraries: _Optional[_Iterable[_Union[Library, _Mapping]]] = ..., solver: _Optional[_Union[SolverTraits, _Mapping]] = ..., strategy: _Optional[_Union[StrategyTraits, _Mapping]] = ..., model: _Optional[_Union[ModelTraits, _Mapping]] = ..., interpreter: _Optional[_Union[Interpreter, _Mapping]] = ...) -> None: ...
 
 class Interpreter(_message.Message):
     __slots__ = ("version", "path", "folders")
@@ -93,6 +106,18 @@ class StrategyTraits(_message.Message):
     needs_bins: bool
     needs_pair: bool
     def __init__(self, presets: _Optional[_Iterable[_Union[Preset, _Mapping]]] = ..., needs_network: bool = ..., needs_rows: bool = ..., lag: _Optional[int] = ..., families: _Optional[_Iterable[str]] = ..., needs_scores: bool = ..., needs_bins: bool = ..., needs_pair: bool = ...) -> None: ...
+
+class ModelTraits(_message.Message):
+    __slots__ = ("features", "scale", "identity", "batch")
+    FEATURES_FIELD_NUMBER: _ClassVar[int]
+    SCALE_FIELD_NUMBER: _ClassVar[int]
+    IDENTITY_FIELD_NUMBER: _ClassVar[int]
+    BATCH_FIELD_NUMBER: _ClassVar[int]
+    features: _containers.RepeatedScalarFieldContainer[str]
+    scale: Scale
+    identity: str
+    batch: int
+    def __init__(self, features: _Optional[_Iterable[str]] = ..., scale: _Optional[_Union[Scale, str]] = ..., identity: _Optional[str] = ..., batch: _Optional[int] = ...) -> None: ...
 
 class Option(_message.Message):
     __slots__ = ("name", "default", "help")
