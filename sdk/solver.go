@@ -39,7 +39,7 @@ type Loaded interface {
 
 // Description describes a plugin.
 type Description struct {
-	// Name is what --solver or --strategy selects, without the file prefix.
+	// Name is what --solver, --strategy or a study's model: {plugin: …} selects, without the file prefix.
 	Name string
 	// Version is the plugin's semantic version.
 	Version string
@@ -86,6 +86,17 @@ type Description struct {
 	// StartOptions.Chains is at least Lag + 1 times the number of moves wanted per call.
 	// 0: Next gets the trials of all moves of the call before.
 	Lag int
+
+	// Features names the features that a row of a model has, in this order; empty: all features of the
+	// study, in its order. Models only, as the three fields below.
+	Features []string
+	// Scale says what the scores are.
+	Scale Scale
+	// Identity names everything that affects the scores, such as a digest of the fitted model: the host
+	// keeps scores under it, beyond the run. Empty: they are not kept beyond the run.
+	Identity string
+	// Batch is the most rows of one call; 0: DefaultBatch.
+	Batch int
 }
 
 // Service is a form and a goal that a solver answers.

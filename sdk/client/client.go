@@ -1,5 +1,5 @@
 // Package client is the host's side of the wire: it starts a plugin as a
-// separate process and presents it as an sdk.Solver or sdk.Strategy.
+// separate process and presents it as an sdk.Solver, sdk.Strategy or sdk.Model.
 //
 //	p, err := client.Launch(ctx, client.Config{Path: "plugins/hyfair-solver-highs", Kind: client.Solver})
 //	if err != nil { ... }
@@ -34,10 +34,12 @@ const (
 	Solver Kind = iota + 1
 	// Strategy plugins serve sdk.Strategy.
 	Strategy
+	// Model plugins serve sdk.Model.
+	Model
 )
 
 // String gives the name used in messages.
-func (k Kind) String() string { return named.Of(k, "solver", "strategy") }
+func (k Kind) String() string { return named.Of(k, "solver", "strategy", "model") }
 
 // ErrGarbage is wrapped by errors about invalid answers: an unknown status, a point of the
 // wrong length, a NaN, a move out of order.
@@ -95,8 +97,8 @@ const outputSize = 64 << 10
 // another version, and sdk.ErrPluginExited if it ended, hung, or could not be
 // started. The error ends with the plugin's output.
 func Launch(ctx context.Context, c Config) (*Plugin, error) {
-	if c.Kind != Solver && c.Kind != Strategy {
-		return nil, fmt.Errorf("launch %s: unknown kind %d; want Solver or Strategy", c.Path, c.Kind)
+	if c.Kind < Solver || c.Kind > Model {
+		return nil, fmt.Errorf("launch %s: unknown kind %d; want Solver, Strategy or Model", c.Path, c.Kind)
 	}
 	if c.Logger == nil {
 		c.Logger = hclog.NewNullLogger()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/internal/frompb"
+	"github.com/hyfair/hyfair/sdk/internal/pb/modelv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/strategyv1"
 	"github.com/hyfair/hyfair/sdk/internal/wire"
@@ -115,6 +116,14 @@ func describe(ctx context.Context, kind Kind, conn *grpc.ClientConn) (sdk.Descri
 			return sdk.Description{}, &describeError{err}
 		}
 		d, err := frompb.SolverDescription(m.Description)
+		return d, garbage("describe", err)
+	}
+	if kind == Model {
+		m, err := modelv1.NewModelClient(conn).Describe(ctx, &modelv1.DescribeRequest{})
+		if err != nil {
+			return sdk.Description{}, &describeError{err}
+		}
+		d, err := frompb.ModelDescription(m.Description)
 		return d, garbage("describe", err)
 	}
 	m, err := strategyv1.NewStrategyClient(conn).Describe(ctx, &strategyv1.DescribeRequest{})

@@ -46,6 +46,7 @@ func (e *Evaluator) EvaluateCopies(xs [][]float64, out []Outcome, d Detail) []Co
 	out = out[:len(xs)]
 	copies := make([]Copies, len(xs))
 	e.all(len(xs), func(s *scratch, from, to int) {
+		e.prepare(s, xs[from:to])
 		for i := from; i < to; i++ {
 			var decided bool
 			if out[i], decided = e.evaluate(s, xs[i]); decided {

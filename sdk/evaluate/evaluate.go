@@ -79,6 +79,7 @@ type Evaluator struct {
 	lanes   *lanes
 	kernel  *kernel      // nil above maxTable, and for other models
 	varying model.Copies // of a model.Varying; else nil
+	batched model.Batched
 	// bound is the error bound of kernel or varying inside the domain; +Inf if there is
 	// none: each logit is then computed separately, which is slower.
 	bound float64
@@ -144,6 +145,7 @@ func NewBanded(m model.Model, s *space.Space, region space.Region, eps *big.Rat,
 	if m, ok := m.(model.Varying); ok {
 		e.vary(m)
 	}
+	e.batched, _ = m.(model.Batched)
 	e.edges.margin(e.bound)
 	e.pool.New = func() any { return e.newScratch() }
 	return e, nil
@@ -191,9 +193,27 @@ func (e *Evaluator) Point(x []float64, c int) []float64 {
 // Evaluate does not allocate unless exact arithmetic is needed.
 func (e *Evaluator) Evaluate(x []float64) Outcome {
 	s := e.pool.Get().(*scratch)
+	e.prepare(s, [][]float64{x})
 	out, _ := e.evaluate(s, x)
 	e.pool.Put(s)
 	return out
+}
+
+// prepare lets a model.Batched prepare the counterfactuals of individuals.
+func (e *Evaluator) prepare(s *scratch, xs [][]float64) {
+	if e.batched == nil {
+		return
+	}
+	var inputs [][]float64
+	for _, x := range xs {
+		e.load(s, x)
+		for column := range s.n {
+			inputs = append(inputs, e.space.NetworkInputs(nil, e.complete(s, column)))
+		}
+	}
+	if len(inputs) > 0 {
+		e.batched.Ahead(inputs)
+	}
 }
 
 // evaluate evaluates x. decided reports that the kernel's logits sufficed.
@@ -225,6 +245,7 @@ func (e *Evaluator) banded(out Outcome) Outcome {
 func (e *Evaluator) EvaluateAll(xs [][]float64, out []Outcome) {
 	out = out[:len(xs)]
 	e.all(len(xs), func(s *scratch, from, to int) {
+		e.prepare(s, xs[from:to])
 		for i := from; i < to; i++ {
 			out[i], _ = e.evaluate(s, xs[i])
 		}
@@ -234,13 +255,17 @@ func (e *Evaluator) EvaluateAll(xs [][]float64, out []Outcome) {
 // all splits the indices below n into ranges of at most chunk. It calls do(s, from, to)
 // once for each, on up to GOMAXPROCS goroutines with a scratch each.
 func (e *Evaluator) all(n int, do func(s *scratch, from, to int)) {
+	chunk := chunk
+	if e.batched != nil {
+		chunk = max(chunk, batch/e.combos.count)
+	}
 	workers := min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk)
 	var next atomic.Int64
 	work := func() {
 		s := e.pool.Get().(*scratch)
 		defer e.pool.Put(s)
 		for {
-			from := int(next.Add(chunk)) - chunk
+			from := int(next.Add(int64(chunk))) - chunk
 			if from >= n {
 				return
 			}
@@ -260,6 +285,9 @@ func (e *Evaluator) all(n int, do func(s *scratch, from, to int)) {
 
 // chunk is how many individuals a goroutine takes at a time.
 const chunk = 32
+
+// batch is how many counterfactuals a model.Batched prepares at a time, at least.
+const batch = 4096
 
 // Kernel names the variant of the vector loops in use: avx512, avx2 or scalar.
 func (e *Evaluator) Kernel() string { return e.lanes.name }

@@ -198,6 +198,7 @@ func (e *Evaluator) Gap(x []float64) (lo, hi float64) {
 
 // spread loads x and computes its logits, each with its error.
 func (e *Evaluator) spread(s *scratch, x []float64) {
+	e.prepare(s, [][]float64{x})
 	if proven := e.load(s, x); s.n > 0 && e.score(s, proven) {
 		s.spell()
 		fill(s.errs[:s.n], e.bound)

@@ -2,7 +2,7 @@
 // Model, which all models have, and capabilities, which some have.
 //
 // Each capability is a separate interface. Bounded, Comparing, Near, Varying, Single,
-// Differentiable, Lowering, Joining, Sized and Portable are here. Rows and Script,
+// Differentiable, Lowering, Joining, Batched, Observed, Sized and Portable are here. Rows and Script,
 // which write a model as rows and columns or as a script, are in sdk/encode. Code for
 // networks of ReLU layers only (sdk/evaluate's kernel, internal/batch, certificates,
 // training) gets the network from relu.Of.
@@ -211,6 +211,22 @@ func Split(v *big.Rat) ([]float64, error) {
 		rest.Sub(rest, new(big.Rat).SetFloat64(f))
 	}
 	return out, nil
+}
+
+// Batched is a model that evaluates many points faster together than one by one.
+type Batched interface {
+	Model
+	// Ahead prepares the evaluation of points given by their inputs: Logit and exact evaluations at
+	// them are then fast. It does not keep the slices.
+	Ahead(inputs [][]float64)
+}
+
+// Observed is a model that is known by its answers only. Its exact logit at a point is the answer there;
+// between points nothing is known.
+type Observed interface {
+	Batched
+	// Source names, for messages, what gives the answers.
+	Source() string
 }
 
 // Sized is a model that says in words how large it is, such as "12 trees".

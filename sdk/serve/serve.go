@@ -2,6 +2,7 @@
 //
 //	func main() { serve.Solver(mySolver{}) }
 //	func main() { serve.Strategy(myStrategy{}) }
+//	func main() { serve.Model(myModel{}) }
 //
 // Between the wire and the implementation it does what every plugin needs: it
 // validates problems; refuses options, forms and goals that Describe does not list;
@@ -23,6 +24,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/internal/pb/modelv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/strategyv1"
 	"github.com/hyfair/hyfair/sdk/internal/wire"
@@ -43,6 +45,13 @@ func Strategy(impl sdk.Strategy) {
 	run("strategy", func(s *grpc.Server) { strategyv1.RegisterStrategyServer(s, newStrategy(impl)) })
 }
 
+// Model serves impl until the host closes the connection, then returns or ends the
+// process. In a program started by hand, it prints what the program is and exits with
+// code 1.
+func Model(impl sdk.Model) {
+	run("model", func(s *grpc.Server) { RegisterModel(s, impl) })
+}
+
 // RegisterSolver registers impl on the caller's gRPC server. It does everything that
 // Solver does for calls, and nothing to the process: for tests and for hosts that
 // embed a solver. Create the server with ServerOptions.
@@ -53,6 +62,11 @@ func RegisterSolver(s grpc.ServiceRegistrar, impl sdk.Solver) {
 // RegisterStrategy is RegisterSolver for a strategy.
 func RegisterStrategy(s grpc.ServiceRegistrar, impl sdk.Strategy) {
 	strategyv1.RegisterStrategyServer(s, newStrategy(impl))
+}
+
+// RegisterModel is RegisterSolver for a model.
+func RegisterModel(s grpc.ServiceRegistrar, impl sdk.Model) {
+	modelv1.RegisterModelServer(s, &served{impl: impl, description: described{ask: impl.Describe}})
 }
 
 // ServerOptions returns the options that a plugin's gRPC server needs: message sizes,

@@ -48,6 +48,7 @@ type App struct {
 	Jobs      int
 	Threads   int
 	Memory    string
+	Calls     int64
 	PluginDir string
 	Journal   string
 	LogLevel  string
@@ -241,6 +242,7 @@ func newRoot(app *App) *cobra.Command {
 	f.IntVar(&app.Jobs, "jobs", 1, "tasks that run at the same time")
 	f.IntVar(&app.Threads, "threads", 0, "threads a solver may use; 0: the number of usable cores, shared among --jobs; one in compare, ablate and files of several studies")
 	f.StringVar(&app.Memory, "memory", "", "memory a solver may use, such as 2GiB")
+	f.Int64Var(&app.Calls, "calls", 0, "most rows that a model plugin is asked about; 0: no limit")
 	f.StringVar(&app.PluginDir, "plugin-dir", "", "look for plugins in this folder first")
 	f.StringVar(&app.Journal, "journal", "", "journal file that runs are kept in (default: journal.db in the folder for runs)")
 	f.StringVar(&app.LogLevel, "log-level", "warn", "trace, debug, info, warn, error or off")

@@ -81,7 +81,7 @@ func askAs[R any, P showable](ctx context.Context, app *App, show func(result) e
 	if err != nil {
 		return none, err
 	}
-	out, err := answer(ctx, s, request)
+	out, err := scored(ctx, app, s, answer, request)
 	if err = app.end(s, err); out == none {
 		return out, app.gated(ctx, nil, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +24,7 @@ type statusLine struct {
 	lines chan []byte   // lines of JSON for write, which drops them while no one reads; nil: none
 	done  chan struct{} // closed when write ends
 	text  string        // the last text received
+	also  string        // shown after the text
 	told  time.Time     // when it was received, or when the line was cleared
 	last  time.Time     // time of the last rewrite
 	shown bool
@@ -65,14 +67,19 @@ func newStatusLine(a *App) *statusLine {
 }
 
 // show sets the text, and rewrites the line if the last rewrite was at least statusEvery ago.
-func (s *statusLine) show(text string) {
+func (s *statusLine) show(text string) { s.set(&s.text, text) }
+
+// beside sets what is shown after the text, as show does.
+func (s *statusLine) beside(text string) { s.set(&s.also, text) }
+
+func (s *statusLine) set(part *string, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.text, s.told = text, time.Now()
+	*part, s.told = text, time.Now()
 	if s.file == nil && s.lines == nil || s.ended || time.Since(s.last) < statusEvery {
 		return
 	}
-	s.put(text)
+	s.put(s.text)
 }
 
 // tick updates the age of a text that stays unchanged.
@@ -95,6 +102,9 @@ func (s *statusLine) tick() {
 // put rewrites the line, cut to the terminal's width. mu must be held.
 func (s *statusLine) put(text string) {
 	s.last = time.Now()
+	if s.also != "" {
+		text = strings.TrimPrefix(text+" · "+s.also, " · ")
+	}
 	text = view.OneLine(text)
 	if s.lines != nil {
 		line, err := json.Marshal(map[string]string{"progress": text})

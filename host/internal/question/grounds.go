@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/question/scorer"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -19,11 +20,14 @@ type Grounds struct {
 	Decision *Decision `json:"decision,omitempty"`
 	// The check of the study's inputs.
 	InputCheck *study.InputCheck `json:"input_check,omitempty"`
+	// The answers of a model plugin that the result rests on, and what they cost: it is observed, and nothing
+	// is proved about the model. Absent for a model that was read.
+	Observed *scorer.Spent `json:"observed,omitempty"`
 }
 
 // GroundsOf returns the grounds of answers about the study.
 func GroundsOf(st *study.Study) Grounds {
-	return Grounds{Decision: DecisionOf(st), InputCheck: st.InputCheck()}
+	return Grounds{Decision: DecisionOf(st), InputCheck: st.InputCheck(), Observed: st.Spent}
 }
 
 // DecisionOf returns the study's rule; nil for the default one, by which a score above ½ is the favourable decision.
@@ -157,6 +161,9 @@ func (g *Grounds) AllCaveats() []view.Block { return g.caveats(math.MaxInt) }
 
 func (g *Grounds) caveats(most int) []view.Block {
 	var blocks []view.Block
+	if g.Observed != nil {
+		blocks = append(blocks, view.Paragraph{g.Observed.Text()})
+	}
 	if g.Decision != nil {
 		blocks = append(blocks, view.Paragraph{g.Decision.Text()})
 	}

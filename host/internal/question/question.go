@@ -18,6 +18,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/system/shell"
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -342,6 +343,11 @@ func (q *Question) Notion() (fairness.Notion, error) {
 
 // Query returns the question in the form for solvers.
 func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
+	if goal != problem.Quantify { // shares can be sampled
+		if err := sdk.Provable(q.Study.Model, "a proof, or a problem for a solver,"); err != nil {
+			return nil, err
+		}
+	}
 	out := &problem.Query{Model: q.Study.Model, Space: q.Space, Region: q.Region, K: q.Spec.K, Goal: goal}
 	if len(q.Rest) > 0 {
 		out.Require = append(out.Require, q.Rest)

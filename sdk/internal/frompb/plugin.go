@@ -3,6 +3,7 @@ package frompb
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -61,6 +62,32 @@ func StrategyDescription(m *pluginv1.Description) (sdk.Description, error) {
 		return sdk.Preset{Name: line(p.Name), Summary: line(p.Summary), Options: p.Options}, nil
 	})
 	return d, err
+}
+
+// ModelDescription converts a model's description, and refuses an unknown scale, a negative
+// batch, and features without a name or with the name of another.
+func ModelDescription(m *pluginv1.Description) (sdk.Description, error) {
+	d, err := description(m)
+	if err != nil {
+		return d, err
+	}
+	t := m.GetModel()
+	if t == nil {
+		return d, errors.New("description without a model's traits")
+	}
+	if err := enum(t.Scale); err != nil {
+		return d, err
+	}
+	if t.Batch < 0 {
+		return d, fmt.Errorf("batch is %d; want 0 or more", t.Batch)
+	}
+	for i, name := range t.Features {
+		if name == "" || slices.Contains(t.Features[:i], name) {
+			return d, fmt.Errorf("feature %d is called %q; want a name that no other feature has", i, line(name))
+		}
+	}
+	d.Features, d.Scale, d.Identity, d.Batch = t.Features, sdk.Scale(t.Scale), line(t.Identity), int(t.Batch)
+	return d, nil
 }
 
 // maxLine is the largest length of a text in a description, in characters.

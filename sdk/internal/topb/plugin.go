@@ -43,6 +43,16 @@ func StrategyDescription(d *sdk.Description) *pluginv1.Description {
 	return m
 }
 
+// ModelDescription converts a model's description, and leaves out the fields that only
+// solvers and strategies use.
+func ModelDescription(d *sdk.Description) *pluginv1.Description {
+	m := description(d)
+	m.Kind = &pluginv1.Description_Model{Model: &pluginv1.ModelTraits{
+		Features: cleanAll(d.Features), Scale: pluginv1.Scale(d.Scale), Identity: clean(d.Identity), Batch: narrow(d.Batch),
+	}}
+	return m
+}
+
 func description(d *sdk.Description) *pluginv1.Description {
 	m := &pluginv1.Description{
 		Name: clean(d.Name), Version: clean(d.Version), Summary: clean(d.Summary),

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk/evaluate"
@@ -33,8 +34,9 @@ func (a *auditor) newBench() *bench {
 	return &bench{auditor: a, lines: slices.Clone(a.lines), each: make([]*evaluate.Evaluator, n), effects: make([][]evaluate.Outcome, n)}
 }
 
-// batch is the number of people evaluated between two checks of the context.
-const batch = 2048
+// The number of people evaluated between two checks of the context: few at first, and twice as many as long as that
+// takes less than a second.
+const firstBatch, mostBatch = 16, 2048
 
 // audit audits a group until the context ends.
 func (b *bench) audit(ctx context.Context, g group) (err error) {
@@ -48,11 +50,13 @@ func (b *bench) audit(ctx context.Context, g group) (err error) {
 	if b.whole, err = evaluate.NewBanded(b.Model, b.Space, region, b.Epsilon, b.counted()); err != nil {
 		return fmt.Errorf("row %d, with the person's own values: %w", g.rows[0], err)
 	}
-	for part := range slices.Chunk(g.rows, batch) {
-		if ctx.Err() != nil {
-			return nil
+	batch := firstBatch
+	for rows := g.rows; len(rows) > 0 && ctx.Err() == nil; {
+		part, began := rows[:min(batch, len(rows))], time.Now()
+		rows = rows[len(part):]
+		if b.done(b.people(part)); time.Since(began) < time.Second {
+			batch = min(2*batch, mostBatch)
 		}
-		b.done(b.people(part))
 	}
 	return nil
 }

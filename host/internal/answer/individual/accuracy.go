@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/sdk/evaluate"
 )
 
 // ErrNoInput says that a value is outside the domain of a feature with a table, which has no
@@ -37,6 +38,7 @@ func ScoresOf(s *study.Study) (*Scores, error) {
 	}
 	out := &Scores{make([]float64, len(d.Points)), make([]bool, len(d.Points)), d.Labels}
 	decider := New(s.Model, s.Space, s.Rule)
+	evaluate.Ahead(s.Model, s.Space, slices.Values(d.Points))
 	for row, point := range d.Points {
 		for i := range s.Space.Features {
 			if f := &s.Space.Features[i]; f.HasTable() && !f.Contains(point[i]) {

@@ -1,7 +1,7 @@
 // Package discover finds plugins, starts them, and checks that their kind and name are
 // those of their file.
 //
-// A plugin is a file hyfair-solver-NAME or hyfair-search-NAME, or a folder of
+// A plugin is a file hyfair-solver-NAME, hyfair-search-NAME or hyfair-model-NAME, or a folder of
 // that name with a plugin.yaml, in a plugin folder. No plugin is compiled in, and
 // this package names none, except in the order of the default solvers.
 package discover
@@ -25,7 +25,7 @@ import (
 const EnvDir = "HYFAIR_PLUGIN_DIR"
 
 // Kinds maps the words of file names and of --kind to kinds of plugins.
-var Kinds = map[string]client.Kind{"solver": client.Solver, "search": client.Strategy}
+var Kinds = map[string]client.Kind{"solver": client.Solver, "search": client.Strategy, "model": client.Model}
 
 // Word returns a kind's word in file names.
 func Word(kind client.Kind) string {

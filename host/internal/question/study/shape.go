@@ -12,7 +12,7 @@ import (
 // studies/study.schema.json. A test compares the two.
 var shapes = map[string][]string{
 	"study":      {"extends", "name", "summary", "model", "models", "output", "data", "features", "protected", "constraints", "where", "epsilon", "notion", "clustering", "decision", "population"},
-	"model":      {"file", "output", "class", "normalize", "missing"},
+	"model":      {"file", "output", "class", "normalize", "missing", "plugin", "attach"},
 	"data":       {"files", "header", "columns", "delimiter", "trim", "decimal", "thousands", "missing", "missing-rows", "drop", "label", "weight", "held-back"},
 	"file":       {"path", "skip", "held-back"},
 	"label":      {"column", "positive", "strip-suffix"},

@@ -18,6 +18,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/population"
+	"github.com/hyfair/hyfair/host/internal/question/scorer"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -74,6 +75,8 @@ type Study struct {
 	Model                  model.Model
 	ModelPath, ModelSHA256 string
 	ModelFile              modelfile.Info
+	// Spent is what the answers of a model plugin have cost so far; nil for a model that was read.
+	Spent *scorer.Spent
 	// Class is the class of Model's decision if the study asks about any of several; otherwise
 	// nil.
 	Class *int
@@ -304,16 +307,20 @@ func (s *Study) switchRules(wanted []string) error {
 // model finds, reads and checks the network.
 func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	n, choice, anyClass := r.modelFile(root)
-	path, err := r.modelPath(root, n)
+	asked, err := r.asked(root, s)
 	if err != nil {
 		return err
 	}
-	s.Model, s.ModelFile, err = modelfile.Read(path, choice)
-	if err != nil {
-		return err
+	if !asked {
+		if s.ModelPath, err = r.modelPath(root, n); err != nil {
+			return err
+		}
+		if s.Model, s.ModelFile, err = modelfile.Read(s.ModelPath, choice); err != nil {
+			return err
+		}
+		s.choice, s.ModelSHA256 = choice, s.ModelFile.SHA256
 	}
-	s.choice = choice
-	s.ModelPath, s.ModelSHA256 = path, s.ModelFile.SHA256
+	path := s.ModelPath
 	if have := s.Model.Inputs(); have != s.Space.Inputs {
 		r.Fault(root.Get("features"), "the features feed %d network inputs, %s takes %d", s.Space.Inputs, path, have)
 	}
@@ -324,7 +331,7 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	}
 	output := root.Get("output")
 	logit := output != nil && (output.Text == "logit" || s.Number)
-	if output != nil && output.Text == "share" {
+	if output != nil && output.Text == "share" && !asked {
 		e, err := asShare(s.Model)
 		if err != nil {
 			r.Fault(output, "%s: %v", path, err)
@@ -335,7 +342,7 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	if n == nil {
 		n = root
 	}
-	if i := slices.IndexFunc(s.Space.Features, func(f space.Feature) bool { return f.Missing }); i >= 0 && r.Err() == nil {
+	if i := slices.IndexFunc(s.Space.Features, func(f space.Feature) bool { return f.Missing }); i >= 0 && r.Err() == nil && !asked {
 		switch m := s.Model.(type) {
 		case *trees.Ensemble:
 			s.Model = m.Coded(s.Space)
@@ -449,12 +456,17 @@ func (r *reader) modelFile(root *yamlfile.Node) (n *yamlfile.Node, choice modelf
 			choice.Missing = &v
 		}
 	}
-	file := n.Get("file")
-	if file == nil {
-		r.Fault(n, "needs file:, the model's file")
+	var named []*yamlfile.Node
+	for _, key := range []string{"file", "plugin", "attach"} {
+		if at := n.Get(key); at != nil {
+			r.Name(at)
+			named = append(named, at)
+		}
 	}
-	r.Name(file)
-	return file, choice, anyClass
+	if len(named) != 1 {
+		r.Fault(n, "needs one of file:, the model's file, plugin:, the name of a model plugin, and attach:, the file with the address of a running one")
+	}
+	return n.Get("file"), choice, anyClass
 }
 
 // maxClasses is the maximum number of classes for class: any.

@@ -86,7 +86,11 @@ func Explain(ctx context.Context, c Config) (*Baseline, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		x, err := e.Explain(point, score, options, rand.New(rand.NewPCG(uint64(c.Seed), stream+uint64(i))))
+		random := func() *rand.Rand { return rand.New(rand.NewPCG(uint64(c.Seed), stream+uint64(i))) }
+		evaluate.Ahead(c.Model, c.Space, func(yield func([]float64) bool) {
+			e.sample(point, c.Samples, random(), func(sample, _ []float64, _ int) { yield(sample) })
+		})
+		x, err := e.Explain(point, score, options, random())
 		if err != nil {
 			return nil, fmt.Errorf("counterfactual %d: %w", i, err)
 		}

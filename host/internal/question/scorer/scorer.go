@@ -1,0 +1,248 @@
+// Package scorer asks model plugins for scores. It keeps what it was told, in memory and in the journal, so
+// that no row is asked about twice; it makes batches that take about half a second; it counts rows against a
+// budget; and it notices a plugin that hangs, dies, or contradicts itself.
+//
+// A caller gets scores or never returns: after a failure, or at the end of the budget, calls of Scores block.
+// Whoever started the work learns of it from Hub.Ended, so that no made-up score enters a result.
+package scorer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/model/observed"
+)
+
+const (
+	// maxHeld bounds the scores in each of the two halves of the memory of a scorer.
+	maxHeld = 1 << 18
+	// A batch grows while a call takes less than quick, and shrinks if one takes more than slow.
+	quick, slow = 250 * time.Millisecond, time.Second
+	// keepAt is the number of scores that are written to the journal at once, keepEvery the longest wait.
+	keepAt, keepEvery = 4096, 500 * time.Millisecond
+	// Patience is how long a call may take.
+	Patience = time.Minute
+	// agree is the relative difference up to which two scores of a row count as equal: libraries sum in
+	// another order in batches of another size.
+	agree = 1e-9
+	// least is the smallest magnitude of a score but 0, which keeps all logits multiples of 2^−256.
+	least = 0x1p-200
+)
+
+// rowKey is a digest of a row.
+type rowKey = [16]byte
+
+// scorer is the source of the answers of one plugin.
+type scorer struct {
+	hub   *Hub
+	model sdk.Model
+	d     sdk.Description
+	name  string
+	close func() error
+	// kept is the journal, and under the key of scores in it; nil if scores are not kept beyond the run.
+	kept  *journal.Journal
+	under rowKey
+
+	mu       sync.Mutex // held during a call
+	now, old map[rowKey]float64
+	evicted  bool // old scores were dropped
+	told     bool // the journal may have scores of earlier runs
+	batch    int
+	calls    int64
+	again    []float64 // a row asked before, and its score
+	before   float64
+	unkept   []journal.Score
+	keptAt   time.Time
+	spent    Spent
+}
+
+var _ observed.Source = (*scorer)(nil)
+
+// String implements observed.Source.
+func (s *scorer) String() string { return s.name }
+
+// Scores implements observed.Source.
+func (s *scorer) Scores(rows [][]float64) []float64 {
+	out, keys := make([]float64, len(rows)), make([]rowKey, len(rows))
+	for i, row := range rows {
+		keys[i] = digest(row)
+	}
+	s.mu.Lock()
+	err := s.fill(rows, keys, out)
+	s.mu.Unlock()
+	if err != nil {
+		s.hub.end(err)
+		select {}
+	}
+	return out
+}
+
+// fill writes the scores of rows. It asks for those that are not held.
+func (s *scorer) fill(rows [][]float64, keys []rowKey, out []float64) error {
+	var missing []int
+	first := map[rowKey]int{}
+	for i, key := range keys {
+		if v, ok := s.held(key); ok {
+			out[i] = v
+		} else if _, twice := first[key]; !twice {
+			first[key] = i
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	missing, err := s.recall(rows, keys, out, missing)
+	for from := 0; from < len(missing) && err == nil; {
+		part := missing[from:min(len(missing), from+s.batch)]
+		from += len(part)
+		if part, err = s.hub.afford(part); err == nil {
+			err = s.ask(rows, keys, out, part)
+		}
+	}
+	for i, key := range keys { // rows that occur twice
+		if at, ok := first[key]; ok {
+			out[i] = out[at]
+		}
+	}
+	return err
+}
+
+// recall takes scores from the journal, and returns the rows that it does not have.
+func (s *scorer) recall(rows [][]float64, keys []rowKey, out []float64, missing []int) ([]int, error) {
+	if s.kept == nil || !s.told && !s.evicted {
+		return missing, nil
+	}
+	wanted := make([]rowKey, len(missing))
+	for i, row := range missing {
+		wanted[i] = keys[row]
+	}
+	if err := s.keep(); err != nil {
+		return nil, err
+	}
+	found, err := s.kept.Scores(s.under, wanted)
+	if err != nil {
+		return nil, err
+	}
+	rest := missing[:0]
+	for i, row := range missing {
+		v, ok := found[wanted[i]]
+		if !ok {
+			rest = append(rest, row)
+			continue
+		}
+		out[row] = v
+		s.hold(keys[row], v)
+		if s.spent.Kept++; s.again == nil {
+			s.again, s.before = append(s.again, rows[row]...), v // the next call asks again
+		}
+	}
+	return rest, nil
+}
+
+// ask makes one call. Calls 1, 2, 4, 8, … also ask about a row that was asked before.
+func (s *scorer) ask(rows [][]float64, keys []rowKey, out []float64, part []int) error {
+	sent := make([][]float64, len(part), len(part)+1)
+	for i, row := range part {
+		sent[i] = rows[row]
+	}
+	check := s.again != nil && s.calls&(s.calls+1) == 0
+	if check {
+		sent = append(sent, s.again)
+	}
+	ctx, cancel := context.WithTimeout(s.hub.ctx, s.hub.Patience)
+	defer cancel()
+	began := time.Now()
+	scores, err := s.model.Score(ctx, sent)
+	took := time.Since(began)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
+		return fmt.Errorf("%s: no answer to %d rows in %v: it hangs, or a row takes it longer than that", s.name, len(sent), s.hub.Patience)
+	}
+	if err != nil {
+		return err
+	}
+	s.calls++
+	s.spent.Rows += int64(len(part))
+	s.spent.Seconds += took.Seconds()
+	if check && !same(scores[len(part)], s.before) {
+		return fmt.Errorf("%s: it scored the same row %v, and then %v: %v; a model whose scores vary cannot be judged by them: fix its seed, or give it another identity if it was changed",
+			s.name, s.before, scores[len(part)], s.again)
+	}
+	for i, row := range part {
+		v := scores[i]
+		if math.Abs(v) < least {
+			v = 0
+		}
+		out[row] = v
+		s.hold(keys[row], v)
+		if s.kept != nil {
+			s.unkept = append(s.unkept, journal.Score{Row: keys[row], Score: v})
+		}
+	}
+	s.again, s.before = append(s.again[:0], sent[0]...), out[part[0]]
+	switch {
+	case took < quick:
+		s.batch = min(2*s.batch, s.d.Batch)
+	case took > slow:
+		s.batch = max(1, s.batch/2)
+	}
+	s.hub.progress(len(part))
+	if len(s.unkept) >= keepAt || time.Since(s.keptAt) > keepEvery {
+		return s.keep()
+	}
+	return nil
+}
+
+// keep writes new scores to the journal.
+func (s *scorer) keep() error {
+	s.keptAt = time.Now()
+	if len(s.unkept) == 0 {
+		return nil
+	}
+	err := s.kept.KeepScores(s.under, s.unkept)
+	s.unkept = s.unkept[:0]
+	return err
+}
+
+// held returns a score in memory.
+func (s *scorer) held(key rowKey) (float64, bool) {
+	v, ok := s.now[key]
+	if !ok {
+		if v, ok = s.old[key]; ok {
+			s.hold(key, v)
+		}
+	}
+	return v, ok
+}
+
+// hold keeps a score in memory: the scores used last, between one and two times maxHeld of them.
+func (s *scorer) hold(key rowKey, score float64) {
+	if len(s.now) >= maxHeld {
+		s.evicted = s.evicted || s.old != nil
+		s.now, s.old = make(map[rowKey]float64, maxHeld), s.now
+	}
+	s.now[key] = score
+}
+
+// digest is a digest of a row's values.
+func digest(row []float64) (out rowKey) {
+	text := make([]byte, 0, 256)
+	for _, v := range row {
+		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(v+0)) // +0 for -0
+	}
+	sum := sha256.Sum256(text)
+	copy(out[:], sum[:])
+	return out
+}
+
+func same(a, b float64) bool {
+	return math.Abs(a-b) <= agree*max(1, math.Abs(a), math.Abs(b))
+}
