@@ -154,10 +154,13 @@ func (a *Attached) Score(ctx context.Context, rows [][]float64) ([]float64, erro
 		return nil, ctx.Err()
 	}
 	scores, err := score(ctx, a.conn, &a.description, rows)
-	if err != nil && ctx.Err() == nil {
-		err = a.callError(err)
+	switch {
+	case err == nil:
+		return scores, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	}
-	return scores, err
+	return nil, a.callError(err)
 }
 
 // callError turns gRPC's error of a failed call into a sentence.
@@ -170,7 +173,7 @@ func (a *Attached) callError(err error) error {
 	case errors.Is(err, ErrGarbage):
 		return fmt.Errorf("%s %w", a, err)
 	case status.Code(err) == codes.Unavailable:
-		return &failure{text: fmt.Sprintf("%s does not answer, it has probably ended: start it again, and hyfair then goes on (%s)", a, status.Convert(err).Message()), is: sdk.ErrPluginExited}
+		return &failure{text: fmt.Sprintf("%s does not answer, it has probably ended: start it and the command again; scores in the journal are not asked for twice (%s)", a, status.Convert(err).Message()), is: sdk.ErrPluginExited}
 	}
 	return fmt.Errorf("%s: %w", a, wire.FromStatus(err))
 }

@@ -199,6 +199,14 @@ func (e *Evaluator) Evaluate(x []float64) Outcome {
 	return out
 }
 
+// Prepare lets a model.Batched prepare the counterfactuals of individuals, which makes evaluating them one by
+// one fast. It does nothing for other models.
+func (e *Evaluator) Prepare(xs [][]float64) {
+	if e.batched != nil {
+		e.all(len(xs), func(s *scratch, from, to int) { e.prepare(s, xs[from:to]) })
+	}
+}
+
 // prepare lets a model.Batched prepare the counterfactuals of individuals.
 func (e *Evaluator) prepare(s *scratch, xs [][]float64) {
 	if e.batched == nil {

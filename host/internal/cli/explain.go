@@ -77,7 +77,7 @@ explain, and 1 if --bound finds no solver, or loses it.`,
 	fl.StringVar(&r.Rows, "rows", "", "explain the people treated worst in this file of rows, encoded as the study's own")
 	fl.BoolVar(&r.Encoded, "encoded", false, "the file of --rows already has feature values, under the features' names")
 	fl.IntSliceVar(&r.Row, "row", nil, "explain this row of the study's data (or of --rows), counted from 0; may be repeated")
-	fl.StringVar(&r.Strategy, "strategy", "climb", "strategy of the fresh search, in fast mode and without a solver")
+	fl.StringVar(&r.Strategy, "strategy", "", "strategy of the fresh search, in fast mode and without a solver (default: climb, or sa for models that climb does not take)")
 	fl.StringVar(&r.Budget, "budget", defaultExplainBudget, "budget of the fresh search: a time such as 10s, iterations such as 5000it, or evaluations such as 100000ev")
 	fl.IntVar(&r.Individuals, "individuals", 10, "number of people treated worst whose neighbours are sampled")
 	fl.IntVar(&r.Samples, "samples", r.Samples, "neighbours to grow the tree from")

@@ -47,7 +47,7 @@ var (
 	_ model.Sized    = (*Model)(nil)
 )
 
-// New returns the model of a source that takes rows of so many inputs. Models with equal fingerprints give
+// New returns the model of a source whose rows have that number of inputs. Models with equal fingerprints give
 // the same answers.
 func New(s Source, scale sdk.Scale, inputs int, fingerprint string) *Model {
 	return &Model{source: s, scale: scale, width: inputs, inputs: inputs, fingerprint: fingerprint}

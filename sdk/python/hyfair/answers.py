@@ -91,6 +91,10 @@ class AuditAnswer:
     number: Optional[bool] = None
     """The model predicts a number: gaps and scores are of predictions, k is 1, and there are no decisions."""
 
+    observed: Optional[ScorerSpent] = None
+    """The answers of a model plugin that the result rests on, and what they cost: it is observed, and nothing is
+    proved about the model. Absent for a model that was read."""
+
     out: Optional[str] = None
     """The CSV file that was written."""
 
@@ -554,6 +558,10 @@ class AuditOfModel:
 
     input_check: Optional[StudyInputCheck] = None
     """The check of the study's inputs."""
+
+    observed: Optional[ScorerSpent] = None
+    """The answers of a model plugin that the result rests on, and what they cost: it is observed, and nothing is
+    proved about the model. Absent for a model that was read."""
 
 
 @dataclass(frozen=True)
@@ -1094,6 +1102,10 @@ class CertifyAnswer:
     nobody: Optional[bool] = None
     """The constraints leave no individual in the space, so the verdict is fair without any number."""
 
+    observed: Optional[ScorerSpent] = None
+    """The answers of a model plugin that the result rests on, and what they cost: it is observed, and nothing is
+    proved about the model. Absent for a model that was read."""
+
     partitions: Optional[PartitionReport] = None
     """The outcome of the parts, with --partition."""
 
@@ -1399,8 +1411,9 @@ class ExplainAnswer:
     """"decision" with --notion decision: k counts decisions, and epsilon is 0.5; "score" with --notion score against
     the study's bands."""
 
-    population: Optional[str] = None
-    """The people of predicates[].plausible; absent with the uniform population."""
+    observed: Optional[ScorerSpent] = None
+    """The answers of a model plugin that the result rests on, and what they cost: it is observed, and nothing is
+    proved about the model. Absent for a model that was read."""
 
     prover: Optional[ExplainProver] = None
     """The solver that proved floors and ceiling."""
@@ -1550,23 +1563,6 @@ class ExplainMean:
 
 
 @dataclass(frozen=True)
-class ExplainPlausible:
-    """Plausible is a share among people drawn from a population, of those that constraints allow."""
-
-    hi: float
-    """The upper end of the interval."""
-
-    lo: float
-    """The lower end of the 95 % Clopper-Pearson interval of the population's share."""
-
-    n: int
-    """The number of people drawn."""
-
-    share: float
-    """The share of the people drawn."""
-
-
-@dataclass(frozen=True)
 class ExplainPredicate:
     """Predicate is a path of the tree, simplified and tested."""
 
@@ -1602,9 +1598,6 @@ class ExplainPredicate:
 
     floor: Optional[ExplainProved] = None
     """Bounds proved for all individuals inside the predicate, with --bound."""
-
-    plausible: Optional[ExplainPlausible] = None
-    """The share of the population's people for whom the predicate holds; absent without a population."""
 
     rejected: Optional[str] = None
     """The reason why the predicate was rejected."""
@@ -1869,6 +1862,10 @@ class InspectAnswer:
     notion: Optional[str] = None
     """The study's notion; share instead of score if the model's output is a share."""
 
+    observed: Optional[ScorerSpent] = None
+    """The answers of a model plugin that the result rests on, and what they cost: it is observed, and nothing is
+    proved about the model. Absent for a model that was read."""
+
     outside: Optional[Dict[str, int]] = None
     """For each feature, the number of rows outside its domain."""
 
@@ -1904,9 +1901,6 @@ class InspectAnswer:
 
     summary: Optional[str] = None
     """The study's summary."""
-
-    where: Optional[str] = None
-    """The predicate of the people that the study is about; absent for all."""
 
     interrupted: Optional[bool] = None
     """A signal ended the command early."""
@@ -2038,6 +2032,10 @@ class InspectScores:
     notion: Optional[str] = None
     """The study's notion; share instead of score if the model's output is a share."""
 
+    observed: Optional[ScorerSpent] = None
+    """The answers of a model plugin that the result rests on, and what they cost: it is observed, and nothing is
+    proved about the model. Absent for a model that was read."""
+
     outside: Optional[Dict[str, int]] = None
     """For each feature, the number of rows outside its domain."""
 
@@ -2073,9 +2071,6 @@ class InspectScores:
 
     summary: Optional[str] = None
     """The study's summary."""
-
-    where: Optional[str] = None
-    """The predicate of the people that the study is about; absent for all."""
 
     interrupted: Optional[bool] = None
     """A signal ended the command early."""
@@ -2135,6 +2130,10 @@ class MitigateAnswer:
 
     journal: Optional[str] = None
     """The journal's file; absent if nothing is kept."""
+
+    observed: Optional[ScorerSpent] = None
+    """The answers of a model plugin that the result rests on, and what they cost: it is observed, and nothing is
+    proved about the model. Absent for a model that was read."""
 
 
 @dataclass(frozen=True)
@@ -2467,15 +2466,12 @@ class QuantifyAnswer:
     map: Optional[QuantifyWritten] = None
     """The map written by --map."""
 
-    near: Optional[str] = None
-    """The largest Gower distance from a row of the data, with --near."""
-
-    near_rows: Optional[int] = None
-    """With --near: the number of different rows of the data, --where or not; rows with a value outside its domain are
-    left out."""
-
     no_rows: Optional[str] = None
     """The reason why rows is absent."""
+
+    observed: Optional[ScorerSpent] = None
+    """The answers of a model plugin that the result rests on, and what they cost: it is observed, and nothing is
+    proved about the model. Absent for a model that was read."""
 
     parts: Optional[QuantifyCounts] = None
     """The parts, with --partition."""
@@ -2555,7 +2551,7 @@ class QuantifyGroups:
     """Rates are proved rates of groups: the JSON object of hyfair quantify --groups."""
 
     attributes: List[QuantifyRatedAttribute]
-    """The groups of each protected attribute and, if there are several, of all of them together."""
+    """The groups of each protected attribute."""
 
     favourable: str
     """The decision whose rates are compared: positive, or negative if a positive one is bad for people."""
@@ -2596,14 +2592,12 @@ class QuantifyGroups:
     journal: Optional[str] = None
     """The journal's file; absent if nothing is kept."""
 
-    min_share: Optional[float] = None
-    """The least share of the population that a judged group has; absent if each combination of values counts once."""
-
-    no_intersections: Optional[str] = None
-    """Why several attributes have no groups of all of them together."""
-
     no_rows: Optional[str] = None
     """Why there are no rates of the people in the data."""
+
+    observed: Optional[ScorerSpent] = None
+    """The answers of a model plugin that the result rests on, and what they cost: it is observed, and nothing is
+    proved about the model. Absent for a model that was read."""
 
     population: Optional[str] = None
     """The population of each group; absent if each combination of values counts once."""
@@ -2631,13 +2625,13 @@ class QuantifyInterval:
 
 @dataclass(frozen=True)
 class QuantifyRatedAttribute:
-    """RatedAttribute has the rates of the groups of one attribute, or of several together."""
+    """RatedAttribute has the rates of the groups of one attribute."""
 
     groups: List[QuantifyRatedGroup]
     """The groups by value, without people whose value is missing."""
 
     name: str
-    """The attribute, or several as in "sex × age"."""
+    """The attribute."""
 
     difference: Optional[QuantifyInterval] = None
     """The interval of the largest difference between two rates; absent if fewer than two groups have people."""
@@ -2650,9 +2644,6 @@ class QuantifyRatedAttribute:
 class QuantifyRatedGroup:
     """RatedGroup has the rate of one group."""
 
-    judged: bool
-    """The group has at least min_share of the population, so that its rate is proved."""
-
     label: str
     """The group's value, or values, as text."""
 
@@ -2660,7 +2651,7 @@ class QuantifyRatedGroup:
     """The shares of the group that the rate is computed from: unfair counts positive decisions, fair negative ones."""
 
     rate: Optional[QuantifyInterval]
-    """The interval of the rate of the favourable decision; null without people, and unless judged."""
+    """The interval of the rate of the favourable decision; null without people."""
 
     difference: Optional[QuantifyInterval] = None
     """The interval of the highest rate less this one; absent without people."""
@@ -2669,10 +2660,7 @@ class QuantifyRatedGroup:
     """The interval of the rate over the highest rate of a group; absent if no rate above 0 is proved."""
 
     run: Optional[str] = None
-    """The run's name in the journal; absent if nothing is kept, without people, and unless judged."""
-
-    share: Optional[float] = None
-    """The group's share of the population, before constraints; absent if each combination of values counts once."""
+    """The run's name in the journal; absent if nothing is kept, and without people."""
 
 
 @dataclass(frozen=True)
@@ -3078,6 +3066,10 @@ class ReportAnswer:
     number: Optional[bool] = None
     """The model predicts a number, so that nothing is asked about scores and decisions."""
 
+    observed: Optional[ScorerSpent] = None
+    """The answers of a model plugin that the result rests on, and what they cost: it is observed, and nothing is
+    proved about the model. Absent for a model that was read."""
+
     person: Optional[ReportPerson] = None
     """An example: of the people found who are not in the data and keep all rules, the one nearest to a row; absent if
     none was found whose copies differ."""
@@ -3253,6 +3245,26 @@ class ReportWorst:
 
 
 @dataclass(frozen=True)
+class ScorerSpent:
+    """Spent is what the answers of a model plugin have cost. It is complete once Hub.Settle has returned."""
+
+    kept: int
+    """The rows whose scores came from the journal."""
+
+    plugin: str
+    """The plugin: its name and its version."""
+
+    rows: int
+    """The rows that it was asked about."""
+
+    scale: str
+    """What its scores are: share, logit or number."""
+
+    seconds: float
+    """The time that it took for them, in seconds."""
+
+
+@dataclass(frozen=True)
 class SearchAnswer:
     """Result is the answer to a Request and the JSON object of hyfair search: the measures of its run, or their means,
     then the rest."""
@@ -3344,22 +3356,16 @@ class SearchAnswer:
     journal: Optional[str] = None
     """The journal's file; absent if nothing is kept."""
 
-    near: Optional[str] = None
-    """The largest Gower distance from a row of the data, with --near."""
-
-    near_rows: Optional[int] = None
-    """With --near: the number of different rows of the data, --where or not; rows with a value outside its domain are
-    left out."""
-
     notion: Optional[str] = None
     """The value of --notion. With decision, the search looks for individuals whose copies get different decisions, and
     epsilon is 0.5."""
 
+    observed: Optional[ScorerSpent] = None
+    """The answers of a model plugin that the result rests on, and what they cost: it is observed, and nothing is
+    proved about the model. Absent for a model that was read."""
+
     out: Optional[str] = None
     """The CSV file that was written."""
-
-    population: Optional[str] = None
-    """The people that the strategy started from; absent if they were rows of the data, or combinations of values."""
 
     run: Optional[str] = None
     """The first run's name in the journal; absent if nothing is kept."""

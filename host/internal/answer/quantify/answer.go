@@ -304,9 +304,14 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 		return nil, NoPeople(a.study, a.Population, err)
 	}
 	o := a.options(people)
-	if a.Mapped || a.Map != "" || a.Partition != "" {
+	unproved := sdk.Provable(a.query.Model, "a proved share")
+	switch asksProof := a.Solver != "" || a.Map != "" || a.Partition != ""; {
+	case unproved != nil && asksProof:
+		err = session.Mistake(unproved)
+	case unproved != nil: // the sample and the rows are the answer
+	case a.Mapped || a.Map != "" || a.Partition != "":
 		err = a.solver.start(&o)
-	} else {
+	default:
 		err = a.solver.prepare(&o, a.query)
 	}
 	if err != nil {
@@ -317,7 +322,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	o.Progress = a.progress(ctx, run, Progress.String)
-	if a.Mapped {
+	if a.Mapped && unproved == nil {
 		o.Pieces = func([]sdk.Piece) error { return nil }
 	}
 	var file *files.File
@@ -345,7 +350,9 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	} else {
 		rep, counts, failed = a.inParts(ctx, o, run)
 	}
-	failed = Settle(a.session, rep, failed)
+	if failed = Settle(a.session, rep, failed); rep != nil && unproved != nil {
+		rep.Reason = unproved.Error()
+	}
 	switch {
 	case file == nil:
 	case rep == nil:
@@ -421,6 +428,9 @@ func (a *asker) end(run *session.Run, rep *Report, shares *Shares, interrupted b
 func (a *asker) prover(rep *Report) asked.Solver {
 	if all := a.solver.plugins(); all != nil && !rep.Convolved {
 		return asked.SolverOf(all...)
+	}
+	if !rep.Convolved && sdk.Provable(a.query.Model, "") != nil {
+		return asked.Solver{Name: Unproved}
 	}
 	return asked.Solver{Name: Convolution}
 }

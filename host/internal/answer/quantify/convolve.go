@@ -13,6 +13,9 @@ import (
 // Convolution is the method of shares that were proved without boxes.
 const Convolution = "convolution"
 
+// Unproved is the solver's name in results about a model that no proof is possible about.
+const Unproved = "none"
+
 // Convolves reports whether convolution is tried before a solver is started: for linear models, except over spaces with
 // few individuals.
 func Convolves(q *problem.Query) bool {

@@ -13,6 +13,9 @@ func (r *run) all(ctx context.Context, xs [][]float64) (out []individual.Verdict
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		if e, err := r.judge.Evaluator(); err == nil {
+			e.Prepare(xs)
+		}
 		parallel(ctx, len(xs), func(i int) { verdicts[i] = r.judge.Of(xs[i]) })
 	}()
 	select {

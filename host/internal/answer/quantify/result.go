@@ -168,7 +168,7 @@ func (r *Result) Document() *view.Document {
 	if r.Parts != nil {
 		d.Say("%s", r.Parts)
 	}
-	if r.ProvedBy == Convolution {
+	if r.ProvedBy == Convolution || r.Observed != nil {
 		d.Say("%.2f s", r.Seconds)
 	} else {
 		d.Say("%s boxes, %.2f s", view.Count(r.Boxes), r.Seconds)
@@ -179,8 +179,11 @@ func (r *Result) Document() *view.Document {
 
 // prover names the method or the solver that proved the shares.
 func (r *Result) prover() string {
-	if r.ProvedBy == Convolution {
+	switch {
+	case r.ProvedBy == Convolution:
 		return "a linear model: proved by convolution, without a solver"
+	case r.Observed != nil:
+		return "observed: shares are of samples and rows, and no bound is proved"
 	}
 	return fmt.Sprintf("solver %s", r.Solver)
 }
@@ -189,6 +192,9 @@ func (r *Result) prover() string {
 func (r *Result) Summary() []view.Block {
 	if r.Nobody() {
 		return []view.Block{view.Paragraph{r.Between()}}
+	}
+	if r.Observed != nil {
+		return []view.Block{r.evaluated()}
 	}
 	proof := "proved"
 	if !r.Complete {
@@ -206,13 +212,16 @@ func (r *Result) Summary() []view.Block {
 
 // evaluated states what was proved, and then what was evaluated.
 func (r *Result) evaluated() view.Paragraph {
-	out := view.Paragraph{r.Between()}
+	out, how := view.Paragraph{r.Between()}, "evaluated exactly"
+	if r.Observed != nil {
+		out, how = nil, "observed"
+	}
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if s := r.Sampled; s != nil && s.N > 0 && s.All {
-		say("all %s individuals, evaluated exactly: %s", view.Count(s.N), view.Share(s.Share))
+		say("all %s individuals, %s: %s", view.Count(s.N), how, view.Share(s.Share))
 	} else if s != nil && s.N > 0 {
-		say("sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn %s, evaluated exactly",
-			view.Share(s.Share), 100*s.Confidence, view.Share(s.Lo), view.Share(s.Hi), view.Count(s.N), r.drawn())
+		say("sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn %s, %s",
+			view.Share(s.Share), 100*s.Confidence, view.Share(s.Lo), view.Share(s.Hi), view.Count(s.N), r.drawn(), how)
 	}
 	switch d := r.Rows; {
 	case d != nil:
@@ -223,7 +232,7 @@ func (r *Result) evaluated() view.Paragraph {
 		if d.Outside > 0 {
 			outside = fmt.Sprintf("; %s more rows are not in the space asked about", view.Count(d.Outside))
 		}
-		say("data set: %s%s of %s rows, evaluated exactly%s", share, view.Count(d.Unfair), view.Count(d.N), outside)
+		say("data set: %s%s of %s rows, %s%s", share, view.Count(d.Unfair), view.Count(d.N), how, outside)
 	default:
 		say("data set: not looked at, %s", r.NoRows)
 	}

@@ -95,11 +95,17 @@ func (s *settled) word() string {
 	return "fair"
 }
 
-// aside limits the time of work other than the solver's.
-func aside(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := maxAside
-	if deadline, ok := ctx.Deadline(); ok {
-		limit = min(limit, time.Until(deadline)/asides)
+// aside limits the time of work other than the solver's, if there is a solver.
+func (r *run) aside(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit, part := maxAside, time.Duration(asides)
+	deadline, limited := ctx.Deadline()
+	if r.o.Solver == nil && r.o.Start == nil {
+		if limit, part = math.MaxInt64, 2; !limited {
+			return context.WithCancel(ctx)
+		}
+	}
+	if limited {
+		limit = min(limit, time.Until(deadline)/part)
 	}
 	return context.WithTimeout(ctx, limit)
 }
@@ -125,7 +131,7 @@ func (r *run) inBatches(ctx context.Context, next func(n int) [][]float64, learn
 // sample evaluates all individuals of the region if its box has few enough points for
 // o.Samples and maxListed, else individuals that it draws.
 func (r *run) sample(ctx context.Context) {
-	ctx, cancel := aside(ctx)
+	ctx, cancel := r.aside(ctx)
 	defer cancel()
 	s, region := r.q.Space, r.q.RegionOrWhole()
 	rng := rand.New(rand.NewPCG(uint64(r.o.Seed), 0x5a4d))
@@ -188,7 +194,7 @@ func (r *run) points(box space.Box, most int) (xs [][]float64, ok bool) {
 
 // rows evaluates the data set's rows.
 func (r *run) rows(ctx context.Context) {
-	ctx, cancel := aside(ctx)
+	ctx, cancel := r.aside(ctx)
 	defer cancel()
 	s, region := r.q.Space, r.q.RegionOrWhole()
 	out, left := &Rows{}, r.o.Rows

@@ -325,7 +325,7 @@ func (a *asker) ask(ctx context.Context) {
 		return
 	}
 	a.out.Explanation = step(ctx, a, "explain", "--budget 100000ev", part(explainShare), explain.Answer, func(spec question.Spec, _ time.Duration) explain.Request {
-		return explain.Request{Spec: scored(spec), Strategy: "climb", Budget: "100000ev", Individuals: 10, Method: explain.DefaultMethod(), LIMESamples: lime.DefaultSamples, Seed: seed}
+		return explain.Request{Spec: scored(spec), Budget: "100000ev", Individuals: 10, Method: explain.DefaultMethod(), LIMESamples: lime.DefaultSamples, Seed: seed}
 	})
 	a.mitigate(ctx)
 }
@@ -390,10 +390,8 @@ func (a *asker) mitigate(ctx context.Context) {
 	arms := []string{mitigate.Original, mitigate.Original + "+guards", mitigate.Retrained, mitigate.Consistent}
 	rest := 1 - auditShare - certifyShare - searchShare - plausibleShare - sharesShare - explainShare
 	each := time.Duration(rest * float64(a.request.Budget) / float64(2*len(arms))).Round(100 * time.Millisecond) // training takes as long
-	a.out.Mitigation = step(ctx, a, "mitigate", "--arms "+strings.Join(arms, ",")+" --strategy climb --refuse-at-most 0.5 --mode fast --solver none --budget", max(each, 100*time.Millisecond), mitigate.Answer, func(spec question.Spec, limit time.Duration) mitigate.Request {
-		each := a.searching(spec, limit)
-		each.Strategy = "climb"
-		return mitigate.Request{Search: each, Arms: arms, MostRefused: 0.5, Retraining: mitigate.DefaultRetraining()}
+	a.out.Mitigation = step(ctx, a, "mitigate", "--arms "+strings.Join(arms, ",")+" --refuse-at-most 0.5 --mode fast --solver none --budget", max(each, 100*time.Millisecond), mitigate.Answer, func(spec question.Spec, limit time.Duration) mitigate.Request {
+		return mitigate.Request{Search: a.searching(spec, limit), Arms: arms, MostRefused: 0.5, Retraining: mitigate.DefaultRetraining()}
 	})
 }
 

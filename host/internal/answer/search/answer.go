@@ -256,10 +256,10 @@ func (o *Searcher) openPlugins(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := o.takes(strategy); err != nil {
+		return session.Mistake(err)
+	}
 	if d.NeedsModel {
-		if err := d.Refuses(o.query.Model); err != nil {
-			return session.Mistake(err)
-		}
 		o.start.Model = o.query.Model
 	}
 	if d.NeedsRows {
@@ -309,7 +309,7 @@ func (o *Searcher) affords(d sdk.Description) error {
 }
 
 // openStrategy starts the strategy named. The default is sa; in fast mode
-// climb, if it is installed.
+// climb, if it is installed and takes the model.
 func (o *Searcher) openStrategy(ctx context.Context) (p *discover.Plugin, err error) {
 	names := []string{o.request.Strategy}
 	switch {
@@ -318,12 +318,26 @@ func (o *Searcher) openStrategy(ctx context.Context) (p *discover.Plugin, err er
 	case o.request.Strategy == "":
 		names = []string{"sa"}
 	}
-	for _, o.strategyName = range names {
-		if p, err = o.session.Plugins.Launch(ctx, client.Strategy, o.strategyName); !errors.Is(err, discover.ErrNotFound) {
+	for i, name := range names {
+		o.strategyName = name
+		if p, err = o.session.Plugins.Launch(ctx, client.Strategy, o.strategyName); errors.Is(err, discover.ErrNotFound) {
+			continue
+		}
+		if err != nil || i == len(names)-1 || o.takes(p) == nil {
 			break
 		}
+		p.Close()
 	}
 	return p, err
+}
+
+// takes returns an error if a strategy needs the model, and does not take its family.
+func (o *Searcher) takes(p *discover.Plugin) error {
+	d := p.Description()
+	if !d.NeedsModel {
+		return nil
+	}
+	return d.Refuses(o.query.Model)
 }
 
 // seedWork bounds one question for an individual, in the solver's own unit, so

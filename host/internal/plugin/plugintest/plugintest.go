@@ -3,16 +3,21 @@
 package plugintest
 
 import (
+	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
 
+	"google.golang.org/grpc"
+
 	"github.com/hyfair/hyfair/internal/program"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/serve"
 )
 
 var built struct {
@@ -109,6 +114,34 @@ func Solver(t testing.TB, name string, env ...string) (sdk.Incremental, sdk.Desc
 		}
 	}
 	return p.Solver(), d
+}
+
+// Attach serves a model in this process until the test ends, and returns the file with its address.
+func Attach(t testing.TB, impl sdk.Model) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "hyfair-") // short: a socket's path is limited
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	a := client.Address{Protocol: "grpc", ProtocolVersion: 1, Network: "unix", Address: filepath.Join(dir, "socket"), Pid: os.Getpid()}
+	listener, err := net.Listen(a.Network, a.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer(serve.ServerOptions()...)
+	serve.RegisterModel(server, impl)
+	go server.Serve(listener)
+	t.Cleanup(server.Stop)
+	text, err := json.Marshal(a)
+	file := filepath.Join(dir, "address.json")
+	if err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // missing skips the test, and fails it if CI is set.

@@ -186,7 +186,7 @@ func Open(ref Ref, features []string) (*Opened, error) {
 
 // start starts or attaches a plugin.
 func (h *Hub) start(ref Ref) (*scorer, error) {
-	s := &scorer{hub: h, now: map[rowKey]float64{}, batch: 1, keptAt: time.Now()}
+	s := &scorer{hub: h, now: map[rowKey]float64{}, earlier: map[rowKey]float64{}, batch: 1, keptAt: time.Now()}
 	files := ""
 	if ref.Attach != "" {
 		address, err := client.ReadAddress(ref.Attach)
@@ -222,8 +222,12 @@ func (h *Hub) start(ref Ref) (*scorer, error) {
 		return s, err
 	}
 	s.kept = j
-	s.told, err = j.HasScores(s.under)
-	return s, err
+	return s, j.Scores(s.under, func(some []journal.Score) bool {
+		for _, one := range some {
+			s.earlier[one.Row] = one.Score
+		}
+		return len(s.earlier) < maxHeld
+	})
 }
 
 // Base is the file name of a reference, for messages and results.

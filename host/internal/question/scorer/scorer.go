@@ -1,9 +1,9 @@
-// Package scorer asks model plugins for scores. It keeps what it was told, in memory and in the journal, so
-// that no row is asked about twice; it makes batches that take about half a second; it counts rows against a
-// budget; and it notices a plugin that hangs, dies, or contradicts itself.
+// Package scorer asks model plugins for scores. It keeps the scores in memory and in the journal, and asks for
+// each row once; it makes batches that take less than a second; it counts rows against a budget; and it detects
+// a plugin that hangs, ends, or contradicts itself.
 //
-// A caller gets scores or never returns: after a failure, or at the end of the budget, calls of Scores block.
-// Whoever started the work learns of it from Hub.Ended, so that no made-up score enters a result.
+// After a failure, and at the end of the budget, calls of Scores block, so that no invented score enters a
+// result. Hub.Ended tells the owner of the calls.
 package scorer
 
 import (
@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// maxHeld bounds the scores in each of the two halves of the memory of a scorer.
-	maxHeld = 1 << 18
+	// maxHeld bounds the scores in each of the parts of a scorer's memory, some 30 MB.
+	maxHeld = 1 << 19
 	// A batch grows while a call takes less than quick, and shrinks if one takes more than slow.
 	quick, slow = 250 * time.Millisecond, time.Second
 	// keepAt is the number of scores that are written to the journal at once, keepEvery the longest wait.
@@ -47,14 +47,13 @@ type scorer struct {
 	d     sdk.Description
 	name  string
 	close func() error
-	// kept is the journal, and under the key of scores in it; nil if scores are not kept beyond the run.
+	// kept is the journal, nil if scores are not kept beyond the run; under is the key of the scores in it.
 	kept  *journal.Journal
 	under rowKey
 
 	mu       sync.Mutex // held during a call
 	now, old map[rowKey]float64
-	evicted  bool // old scores were dropped
-	told     bool // the journal may have scores of earlier runs
+	earlier  map[rowKey]float64 // scores of earlier runs that this run has not needed yet
 	batch    int
 	calls    int64
 	again    []float64 // a row asked before, and its score
@@ -92,6 +91,11 @@ func (s *scorer) fill(rows [][]float64, keys []rowKey, out []float64) error {
 	for i, key := range keys {
 		if v, ok := s.held(key); ok {
 			out[i] = v
+		} else if v, ok := s.earlier[key]; ok {
+			out[i] = v
+			if err := s.reuse(rows[i], key, v); err != nil {
+				return err
+			}
 		} else if _, twice := first[key]; !twice {
 			first[key] = i
 			missing = append(missing, i)
@@ -100,7 +104,7 @@ func (s *scorer) fill(rows [][]float64, keys []rowKey, out []float64) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	missing, err := s.recall(rows, keys, out, missing)
+	var err error
 	for from := 0; from < len(missing) && err == nil; {
 		part := missing[from:min(len(missing), from+s.batch)]
 		from += len(part)
@@ -116,36 +120,15 @@ func (s *scorer) fill(rows [][]float64, keys []rowKey, out []float64) error {
 	return err
 }
 
-// recall takes scores from the journal, and returns the rows that it does not have.
-func (s *scorer) recall(rows [][]float64, keys []rowKey, out []float64, missing []int) ([]int, error) {
-	if s.kept == nil || !s.told && !s.evicted {
-		return missing, nil
+// reuse takes over a score of an earlier run. It asks for the first one again.
+func (s *scorer) reuse(row []float64, key rowKey, score float64) error {
+	delete(s.earlier, key)
+	s.hold(key, score)
+	if s.spent.Kept++; s.again != nil {
+		return nil
 	}
-	wanted := make([]rowKey, len(missing))
-	for i, row := range missing {
-		wanted[i] = keys[row]
-	}
-	if err := s.keep(); err != nil {
-		return nil, err
-	}
-	found, err := s.kept.Scores(s.under, wanted)
-	if err != nil {
-		return nil, err
-	}
-	rest := missing[:0]
-	for i, row := range missing {
-		v, ok := found[wanted[i]]
-		if !ok {
-			rest = append(rest, row)
-			continue
-		}
-		out[row] = v
-		s.hold(keys[row], v)
-		if s.spent.Kept++; s.again == nil {
-			s.again, s.before = append(s.again, rows[row]...), v // the next call asks again
-		}
-	}
-	return rest, nil
+	s.again, s.before = append(s.again, row...), score
+	return s.ask(nil, nil, nil, nil)
 }
 
 // ask makes one call. Calls 1, 2, 4, 8, … also ask about a row that was asked before.
@@ -187,7 +170,9 @@ func (s *scorer) ask(rows [][]float64, keys []rowKey, out []float64, part []int)
 			s.unkept = append(s.unkept, journal.Score{Row: keys[row], Score: v})
 		}
 	}
-	s.again, s.before = append(s.again[:0], sent[0]...), out[part[0]]
+	if len(part) > 0 {
+		s.again, s.before = append(s.again[:0], sent[0]...), out[part[0]]
+	}
 	switch {
 	case took < quick:
 		s.batch = min(2*s.batch, s.d.Batch)
@@ -226,7 +211,6 @@ func (s *scorer) held(key rowKey) (float64, bool) {
 // hold keeps a score in memory: the scores used last, between one and two times maxHeld of them.
 func (s *scorer) hold(key rowKey, score float64) {
 	if len(s.now) >= maxHeld {
-		s.evicted = s.evicted || s.old != nil
 		s.now, s.old = make(map[rowKey]float64, maxHeld), s.now
 	}
 	s.now[key] = score

@@ -456,15 +456,17 @@ func (r *reader) modelFile(root *yamlfile.Node) (n *yamlfile.Node, choice modelf
 			choice.Missing = &v
 		}
 	}
-	var named []*yamlfile.Node
+	asked := 0
 	for _, key := range []string{"file", "plugin", "attach"} {
-		if at := n.Get(key); at != nil {
-			r.Name(at)
-			named = append(named, at)
+		if r.Name(n.Get(key)); key != "file" && n.Get(key) != nil {
+			asked++
 		}
 	}
-	if len(named) != 1 {
-		r.Fault(n, "needs one of file:, the model's file, plugin:, the name of a model plugin, and attach:, the file with the address of a running one")
+	switch {
+	case asked == 0 && n.Get("file") == nil:
+		r.Fault(n, "needs file:, the model's file, or else plugin: or attach:, for a model plugin")
+	case asked > 0 && len(n.Entries) > 1:
+		r.Fault(n, "plugin: and attach: exclude all other keys, which are for a model's file")
 	}
 	return n.Get("file"), choice, anyClass
 }

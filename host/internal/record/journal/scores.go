@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"bytes"
 	"database/sql"
+	"encoding/binary"
 )
 
 // Score is the score of a row, by the row's digest.
@@ -11,62 +13,52 @@ type Score struct {
 }
 
 // scores is the table of scores that model plugins gave. It belongs to no run: a model, identified by a
-// digest, gives the same row the same score in each. Versions that do not know it leave it alone.
-const scores = `CREATE TABLE IF NOT EXISTS scores (
-	model BLOB NOT NULL,
-	row   BLOB NOT NULL,
-	score REAL NOT NULL,
-	PRIMARY KEY (model, row)
-) STRICT, WITHOUT ROWID`
+// digest, gives the same row the same score in each. An entry has many scores, of 24 bytes each. Versions that
+// do not know the table leave it alone.
+const scores = `
+CREATE TABLE IF NOT EXISTS scores (
+	id     INTEGER PRIMARY KEY AUTOINCREMENT,
+	model  BLOB NOT NULL,
+	scores BLOB NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS scores_of_model ON scores (model);
+`
 
-// HasScores reports whether the journal has scores of a model. It makes the table if it is missing.
-func (j *Journal) HasScores(model [16]byte) (has bool, err error) {
-	err = j.write(false, func(conn *sql.Conn) error {
+// KeepScores adds scores of a model. They survive the end of the process.
+func (j *Journal) KeepScores(model [16]byte, all []Score) error {
+	text, err := binary.Append(nil, binary.LittleEndian, all)
+	if err != nil {
+		return j.fail(err)
+	}
+	return j.fail(explain(j.write(false, func(conn *sql.Conn) error {
 		if _, err := conn.ExecContext(background, scores); err != nil {
 			return err
 		}
-		return conn.QueryRowContext(background, "SELECT EXISTS (SELECT 1 FROM scores WHERE model = ?)", model[:]).Scan(&has)
-	})
-	return has, j.fail(explain(err))
-}
-
-// KeepScores adds scores of a model, after HasScores. They survive the end of the process.
-func (j *Journal) KeepScores(model [16]byte, all []Score) error {
-	return j.fail(explain(j.write(false, func(conn *sql.Conn) error {
-		insert, err := conn.PrepareContext(background, "INSERT OR REPLACE INTO scores (model, row, score) VALUES (?, ?, ?)")
-		if err != nil {
-			return err
-		}
-		defer insert.Close()
-		for i := range all {
-			if _, err := insert.ExecContext(background, model[:], all[i].Row[:], all[i].Score); err != nil {
-				return err
-			}
-		}
-		return nil
+		_, err := conn.ExecContext(background, "INSERT INTO scores (model, scores) VALUES (?, ?)", model[:], text)
+		return err
 	})))
 }
 
-// Scores returns the scores of a model that are kept, of those rows, after HasScores.
-func (j *Journal) Scores(model [16]byte, rows [][16]byte) (map[[16]byte]float64, error) {
-	found := map[[16]byte]float64{}
-	err := j.read(func(conn *sql.Conn) error {
-		query, err := conn.PrepareContext(background, "SELECT score FROM scores WHERE model = ? AND row = ?")
-		if err != nil {
+// Scores calls visit with the scores of a model that are kept, the latest first, until it returns false.
+func (j *Journal) Scores(model [16]byte, visit func([]Score) bool) error {
+	return j.fail(explain(j.read(func(conn *sql.Conn) error {
+		var there bool
+		if err := conn.QueryRowContext(background, "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'scores')").Scan(&there); err != nil || !there {
 			return err
 		}
-		defer query.Close()
-		for _, row := range rows {
-			var score float64
-			switch err := query.QueryRowContext(background, model[:], row[:]).Scan(&score); err {
-			case nil:
-				found[row] = score
-			case sql.ErrNoRows:
-			default:
+		more := true
+		return each(conn, func(rows *sql.Rows) error {
+			var text []byte
+			if !more {
+				return nil
+			}
+			if err := rows.Scan(&text); err != nil {
 				return err
 			}
-		}
-		return nil
-	})
-	return found, j.fail(explain(err))
+			all := make([]Score, len(text)/binary.Size(Score{}))
+			err := binary.Read(bytes.NewReader(text), binary.LittleEndian, all)
+			more = visit(all)
+			return err
+		}, "SELECT scores FROM scores WHERE model = ? ORDER BY id DESC", model[:])
+	})))
 }

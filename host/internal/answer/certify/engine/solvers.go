@@ -50,6 +50,9 @@ func OpenSolvers(ctx context.Context, s *session.Session, name, encoding string,
 // does not answer the question, it starts one for one of the lowerings instead, and notifies the
 // user.
 func OpenSolverFor(ctx context.Context, s *session.Session, q *problem.Query, options map[string]string, lowerings ...string) (*discover.Plugin, error) {
+	if err := sdk.Provable(q.Model, "a solver"); err != nil {
+		return nil, err
+	}
 	p, err := firstSolver(ctx, s, options, append([]string{Direct}, lowerings...))
 	if err != nil {
 		return nil, err
