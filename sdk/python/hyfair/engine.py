@@ -15,7 +15,7 @@ import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Set
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set
 
 from .__main__ import bundled
 from .exceptions import CommandFailed, ProgramNotFound, StudyError
@@ -101,8 +101,13 @@ def _terminate(owner: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def run(arguments: Sequence[str], page: bool = True, env: Optional[Dict[str, str]] = None) -> Outcome:
-    """Run a command with --json and return its answer.
+Around = Callable[[Iterator[str]], Iterator[str]]
+"""Iterates over lines, and does what the program asks for between them."""
+
+
+def run(arguments: Sequence[str], page: bool = True, env: Optional[Dict[str, str]] = None, around: Around = iter) -> Outcome:
+    """Run a command with --json and return its answer. ``around`` iterates over the lines of
+    standard error, again after a KeyboardInterrupt.
 
     KeyboardInterrupt asks the program to stop; what it has found by then is the answer. If
     it has nothing, or a second KeyboardInterrupt comes, KeyboardInterrupt is raised.
@@ -112,7 +117,7 @@ def run(arguments: Sequence[str], page: bool = True, env: Optional[Dict[str, str
         if page:
             extra += ["--html", str(made / "page.html")]
         with open(made / "answer", "wb") as out:
-            code, notes = _watch([program(), *arguments, *extra], out.fileno(), env)
+            code, notes = _watch([program(), *arguments, *extra], out.fileno(), env, around)
         raw = (made / "answer").read_bytes()
         if not raw:
             raise _failure(code, notes)
@@ -136,7 +141,7 @@ def _read(path: Path) -> str:
     return path.read_text("utf-8") if path.exists() else ""
 
 
-def _watch(command: List[str], stdout: int, env: Optional[Dict[str, str]]) -> "tuple[int, List[str]]":
+def _watch(command: List[str], stdout: int, env: Optional[Dict[str, str]], around: Around) -> "tuple[int, List[str]]":
     """Run to the end, show progress, and return the exit code and the lines of standard error."""
     notes: List[str] = []
     line = _Line()
@@ -148,11 +153,11 @@ def _watch(command: List[str], stdout: int, env: Optional[Dict[str, str]]) -> "t
                                env={**os.environ, **(env or {})}, encoding="utf-8", errors="replace", **new_group)
     assert process.stderr is not None
     _running.add(process)
-    asked = False
+    asked, lines = False, around(process.stderr)
     try:
         while True:
             try:
-                for text in process.stderr:
+                for text in lines:
                     if text.startswith('{"progress":'):
                         line.show(json.loads(text)["progress"])
                     else:

@@ -14,7 +14,14 @@ class StudyError(Error, ValueError):
 
 
 class ModelNotReadable(Error, ValueError):
-    """The estimator, or one of its steps, is none that hyfair can read."""
+    """The estimator, or one of its steps, is none that hyfair can read.
+
+    ``asked``: no reader reads it, so that ``hyfair.Study`` asks the estimator itself.
+    """
+
+    def __init__(self, message: str, asked: bool = False) -> None:
+        super().__init__(message)
+        self.asked = asked
 
 
 class DisagreesWithModel(Error):

@@ -25,7 +25,7 @@ class Frame:
     """The rows as the user gave them, and as narwhals reads them."""
 
     def __init__(self, native: Any, columns: Optional[Sequence[str]] = None) -> None:
-        self.array = False
+        self.array, self.table = False, None
         if _is_array(native):
             native, self.array = _of_array(native, columns), True
         elif columns is not None:
@@ -42,7 +42,7 @@ class Frame:
         if isinstance(data, nw.LazyFrame):
             data = _collected(data)
         elif data.implementation.is_pyarrow():
-            data = _as_pandas(data)
+            self.table, data = native[:0], _as_pandas(data)
         self.data: nw.DataFrame[Any] = data
         if not len(self.data):
             raise StudyError("X has no rows: want at least one")
@@ -59,6 +59,16 @@ class Frame:
         rows = self.data if data is None else data
         rows = rows if names is None or list(names) == rows.columns else rows.select(*names)
         return rows.to_numpy() if self.array else rows.to_native()
+
+    def for_asking(self, rows: "nw.DataFrame[Any]", names: Sequence[str]) -> Any:
+        """The rows as a callable takes them: the user's kind of frame, a table of pyarrow too, or an array."""
+        made = self.for_model(rows, names)
+        return made if self.table is None else self.table.from_pandas(made, schema=self.table.select(names).schema, preserve_index=False)
+
+    def of(self, cells: Mapping[str, List[Any]]) -> "nw.DataFrame[Any]":
+        """Rows of these columns, with the types of the frame's."""
+        made = [_series_like(self.data.get_column(name), values) for name, values in cells.items()]
+        return made[0].to_frame().with_columns(*made[1:])
 
     def head(self, rows: Sequence[int], data: Optional["nw.DataFrame[Any]"] = None) -> "nw.DataFrame[Any]":
         """The rows at these places."""

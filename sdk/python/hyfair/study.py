@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from . import engine, models, results
+from .asked import Asked, asking, differing, told_apart, HELD
 from .exceptions import DisagreesWithModel, Error, ModelNotReadable, StudyError
 from .frames import Frame, is_missing
 from .models.core import Copy
@@ -73,6 +74,7 @@ class Study:
         self._agreement = ""
         self._how: Dict[str, str] = {}
         self._inspected: engine.Outcome
+        self._asked: Optional[Asked] = None
         self._frame: Optional[Frame] = Frame(X, columns)
         self._folder = Path(engine.scratch())
         self._path = self._folder
@@ -93,7 +95,7 @@ class Study:
         self = cls.__new__(cls)
         self.name, self.guesses, self._frame = path.stem if path.is_file() else path.resolve().name, [], None
         self._folder = self._path = path
-        self._agreement, self._how = "", {}
+        self._agreement, self._how, self._asked = "", {}, None
         self._inspected = engine.run(["inspect", str(path)], page=False)
         self._names = {f["name"]: {n: n for n in f["categories"]} for f in self._inspected.answer["features"] if f.get("categories")}
         return self
@@ -106,6 +108,9 @@ class Study:
     def save(self, folder: Union[str, Path]) -> Path:
         """Save the study as a folder, which ``hyfair.load`` and the command line read."""
         to = Path(folder)
+        if self._asked is not None:
+            raise StudyError(f"{to} cannot hold the model, which is asked in this process: make it a plugin, hyfair plugin new model "
+                             "NAME --language python, and write model: {plugin: NAME} into a study.yaml")
         if self._folder.is_file():
             raise StudyError(f"{self._folder} is a file: load its folder, and save that")
         if to.exists() and (not to.is_dir() or any(to.iterdir())):
@@ -181,8 +186,11 @@ class Study:
         arguments = self._arguments(name, flags)
         if self._frame is not None and self._temporary and name != "audit":
             arguments += ["--journal", str(self._folder / "journal.db")]
-        return results.of(kind, engine.run(arguments), self.command(name, **flags), self._frame, self._names,
-                          lambda more: engine.run([*self._arguments(name, flags), *more], page=False))
+        return results.of(kind, self._run(arguments), self.command(name, **flags), self._frame, self._names,
+                          lambda more: self._run([*self._arguments(name, flags), *more], page=False))
+
+    def _run(self, arguments: Sequence[str], page: bool = True) -> engine.Outcome:
+        return engine.run(arguments, page) if self._asked is None else self._asked.run(self._folder, arguments, page)
 
     @property
     def _temporary(self) -> bool:
@@ -243,7 +251,8 @@ class _Draft:
     """Makes the files of a study."""
 
     def __init__(self, study: Study, model: Any, frame: Frame, domains: Mapping[str, Any]) -> None:
-        self.study, self.model, self.frame = study, model, frame
+        self.study, self.frame = study, frame
+        self.model, self.ask = told_apart(model)
         unknown = [d for d in domains if d not in frame.names]
         if unknown:
             raise StudyError(f"domains= names {unknown[0]!r}, which is no column of X: it has {listed(frame.names)}")
@@ -259,7 +268,7 @@ class _Draft:
                 column, self.broken[name] = Column(name, "category"), err
             self.columns.append(column)
         self._spare()
-        fitted = _fitted_with(model, frame.names)
+        fitted = _fitted_with(self.model, frame.names)
         self.takes = fitted if fitted and set(fitted) <= set(frame.names) else frame.names
         self.copy = self._read()
 
@@ -276,7 +285,7 @@ class _Draft:
         _refuse_unfit(self.model, self.frame.names)
         try:
             of = {c.name: c for c in self.columns}
-            copy = models.read(self.model, [of[name] for name in self.takes])
+            copy = self._copy([of[name] for name in self.takes])
         except Error:
             raise
         except Exception as err:
@@ -287,6 +296,21 @@ class _Draft:
             if column in self.broken:
                 raise self.broken[column]
         return copy
+
+    def _copy(self, columns: Sequence[Column]) -> Copy:
+        """What the estimator's reader makes of it; where there is none, or the user asks for it, what asks the estimator."""
+        if self.ask is None:
+            try:
+                return models.read(self.model, columns)
+            except ModelNotReadable as err:
+                if not err.asked and len(getattr(self.model, "classes_", (0, 1))) == 2:
+                    what = "model.predict_proba" if hasattr(self.model, "predict_proba") else "scores"
+                    raise ModelNotReadable(f"{err}; or ask the model itself, without proofs: hyfair.Study({what}, X, …)") from err.__cause__
+                if not err.asked:
+                    raise
+                self.ask = asking(self.model, err)
+        self.study._asked = Asked(self.ask, self.frame, columns)
+        return self.study._asked.copy(self.model)
 
     def write(
         self, protected: Dict[str, Any], y: Any, weights: Any, threshold: Any, favourable: Any, words: Dict[str, Any],
@@ -314,6 +338,10 @@ class _Draft:
         core = copy.model.reordered(order)
         file, content = core.file()
         (folder / file).write_bytes(content)
+        if study._asked is not None:
+            study._asked.decoded_by({name: made[name].cell for name in self.takes})
+            for one in made.values():
+                one.yaml.pop("inputs", None)
 
         data: Dict[str, Any] = {"files": ["rows.csv"]}
         table = {c.name: made[c.name].cells(frame.data.get_column(c.name).to_list()) for c in kept}
@@ -322,8 +350,11 @@ class _Draft:
             if not data["missing"]:
                 del data["missing"]
         yaml: Dict[str, Any] = {"name": study.name, "summary": summary}
-        yaml["model"] = file if copy.missing is None else {"file": file, "missing": copy.missing}
-        yaml["output"] = None if core.output == "score" else core.output
+        if study._asked is not None:
+            yaml["model"] = {"attach": file}
+        else:
+            yaml["model"] = file if copy.missing is None else {"file": file, "missing": copy.missing}
+            yaml["output"] = None if core.output == "score" else core.output
         extra: Dict[str, List[str]] = {}
         if y is not None:
             labels = _cells(y, len(frame), "y")
@@ -345,7 +376,10 @@ class _Draft:
         yaml["decision"] = self._decision(threshold, favourable, protected)
         _write_rows(folder / "rows.csv", {**table, **extra})
         (folder / "study.yaml").write_text(_yaml(yaml), "utf-8")
-        self._compare(yaml, kept, made, seed, threshold is None)
+        if study._asked is None:
+            self._compare(yaml, kept, made, seed, threshold is None)
+        else:
+            self._try(study._asked, made, threshold is None)
 
     def _decision(self, threshold: Any, favourable: Any, protected: Mapping[str, Any]) -> Optional[Dict[str, Any]]:
         out: Dict[str, Any] = {}
@@ -369,6 +403,21 @@ class _Draft:
                 raise StudyError(f"favourable={favourable!r}: want \"high\" or \"low\", for the scores that are good for people, or one of the classes {listed(classes)}")
             out["yes"] = "high" if favourable == self.copy.positive else "low"
         return out or None
+
+    def _try(self, asked: Asked, made: Mapping[str, "_Feature"], by_model: bool) -> None:
+        """Ask about the first rows, once as they are, and once in reverse order as the program gives them."""
+        study, rows = self.study, self.frame.head(range(min(HELD, len(self.frame))))
+        own = asked.scores(rows)
+        if by_model:
+            _as_predicted(self.model, self.copy, self.frame.for_model(rows, self.takes), own)
+        numbers = zip(*(made[name].numbers(rows.get_column(name).to_list()) for name in self.takes))
+        differ = differing(own, asked.score(list(numbers)[::-1])[::-1])
+        if differ:
+            raise DisagreesWithModel(
+                f"the model gives {len(differ):,} of {len(rows):,} rows other scores when it is asked again, in another order: want a score "
+                "that depends on its row alone; .rows has those rows", self.frame.head(differ, rows).to_native())
+        study._inspected = study._run(["inspect", str(study._folder)], page=False)
+        study._agreement = f"the model itself is asked; it gave the first {len(rows):,} rows the same scores twice"
 
     def _compare(
         self, yaml: Dict[str, Any], kept: Sequence[Column], made: Mapping[str, "_Feature"], seed: int, by_model: bool,
@@ -476,6 +525,19 @@ class _Feature:
         if self.column.missing:
             return [self.fill if is_missing(v) else one(v) for v in values]
         return list(map(one, values))
+
+    def numbers(self, values: Sequence[Any]) -> List[float]:
+        """The cells of rows as the numbers of the program."""
+        codes = {name: float(i) for i, name in enumerate(self.yaml.get("categories", ()))}
+        return [codes[c] if codes else self.column.high + 1 if c == MARK else float(c) for c in self.cells(values)]
+
+    def cell(self, number: float) -> Any:
+        """The frame's cell for a number of the program."""
+        if self.names:
+            return self.column.values[int(number)] if number < len(self.column.values) else self.column.absent
+        if self.may_be_missing and number > self.column.high:
+            return self.column.absent
+        return int(number) if self.column.kind == "integer" else number
 
     def values(self, given: Any) -> Any:
         """The protected values that copies take, as the study says them."""

@@ -143,12 +143,13 @@ def test_the_code_is_that_of_the_protocol():
     """`make generate` writes both; forgetting it would show in nothing else."""
     from google.protobuf import descriptor_pb2
 
+    from hyfair.plugin._pb.model.v1 import model_pb2
     from hyfair.plugin._pb.plugin.v1 import description_pb2
     from hyfair.plugin._pb.problem.v1 import network_pb2, trees_pb2
 
     image = pathlib.Path(__file__).resolve().parents[2] / "proto" / "image.binpb"
     files = {f.name: f for f in descriptor_pb2.FileDescriptorSet.FromString(image.read_bytes()).file}
-    modules = (description_pb2, network_pb2, number_pb2, problem_pb2, space_pb2, solver_pb2, strategy_pb2, trees_pb2)
+    modules = (description_pb2, model_pb2, network_pb2, number_pb2, problem_pb2, space_pb2, solver_pb2, strategy_pb2, trees_pb2)
     assert {m.DESCRIPTOR.name for m in modules} == set(files)
     for m in modules:
         ours = descriptor_pb2.FileDescriptorProto.FromString(m.DESCRIPTOR.serialized_pb)

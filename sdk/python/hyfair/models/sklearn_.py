@@ -51,7 +51,7 @@ def _model(estimator: Any, flow: Flow, raw: bool = False) -> Copy:
     if not hasattr(estimator, "classes_") and hasattr(estimator, "predict"):
         raise ModelNotReadable(f"{_name(estimator)} is no classifier: hyfair.Study wants one of two classes")
     why = _WHY.get(type(estimator).__name__, f"read are {', '.join(sorted(_MODELS))}")
-    raise ModelNotReadable(f"{_name(estimator)} is no model that hyfair reads: {why}")
+    raise ModelNotReadable(f"{_name(estimator)} is no model that hyfair reads: {why}", asked=True)
 
 
 def _foreign(estimator: Any, flow: Flow, raw: bool, library: str) -> Copy:
@@ -276,7 +276,7 @@ def _calibrated(estimator: Any, flow: Flow, raw: bool) -> Copy:
     if len(copies) > 1:
         raise ModelNotReadable(
             f"CalibratedClassifierCV is the mean of {len(copies)} models, each with a sigmoid of its own, which is no sum of logits: "
-            f"train it with ensemble=False")
+            f"train it with ensemble=False", asked=True)
     (one,) = copies
     calibrator = (one.calibrators if hasattr(one, "calibrators") else [one.calibrator])[0]
     copy = _model(one.estimator, flow, raw=True)

@@ -20,6 +20,17 @@ class Exactness(enum.Enum):
     """Floating point up to a solver's tolerance."""
 
 
+class Scale(enum.Enum):
+    """What a model's scores are."""
+
+    SHARE = 1
+    """Shares or probabilities, from 0 to 1."""
+    LOGIT = 2
+    """Logits, whose sigmoid is the score."""
+    NUMBER = 3
+    """Any finite numbers."""
+
+
 @dataclass
 class Option:
     """A plugin option, set with ``--set name=value``. Values are text."""
@@ -118,6 +129,19 @@ class Description:
     lag: int = 0
     """The largest number of calls of ``next`` by which trials may lag behind their
     moves; 0: every call gets the trials of all moves of the call before."""
+
+    # Models.
+
+    features: List[str] = field(default_factory=list)
+    """The features that a row has, in this order; empty: all of the study, in its order."""
+    scale: Scale = Scale.SHARE
+    """What the scores are."""
+    identity: str = ""
+    """Names everything that affects the scores, such as a digest of the fitted model: with
+    the same identity, the same row has the same score. Empty: the host keeps no score beyond
+    a run."""
+    batch: int = 0
+    """The most rows of one call; 0: 4096."""
 
     def answers(self, form: Form, goal: Goal) -> bool:
         """Whether the solver described serves the form and goal."""

@@ -12,8 +12,9 @@ from numbers import Integral
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from . import draw, errors, option
-from .describe import Description
+from .describe import Description, Scale
 from .evaluate import Evaluator
+from .model import Model
 from .network import Head, Layer, Network
 from .problem import MILP, Column, Form, Goal, Objective, Problem, Row, Terms
 from .solver import Result, SolveOptions, Solver, Status
@@ -230,3 +231,26 @@ def _broken(m: MILP, r: Result) -> str:
     if (beyond if m.objective.maximise else -beyond) > slack:
         return f"its bound {r.bound:g} is refuted by its point, whose objective is {value:g}"
     return ""
+
+
+def score(model: Model, rows: Sequence[Point]) -> List[float]:
+    """Asks the model for the rows as a host does, and for each alone; returns the scores.
+    ``IllegalClaim`` says what is wrong with them."""
+    together = _scores(model, rows)
+    alone = [v for row in rows for v in _scores(model, [row])]
+    if together != alone:
+        raise IllegalClaim(f"the scores are {together} together and {alone} for each row alone")
+    return together
+
+
+def _scores(model: Model, rows: Sequence[Point]) -> List[float]:
+    d = model.describe()
+    if d.features and any(len(row) != len(d.features) for row in rows):
+        raise ValueError(f"the rows have {sorted({len(row) for row in rows})} values for the features {d.features}")
+    out = [float(v) for v in model.score([list(row) for row in rows])]
+    if len(out) != len(rows):
+        raise IllegalClaim(f"{len(out)} scores for {len(rows)} rows")
+    wrong = [v for v in out if not math.isfinite(v) or d.scale is Scale.SHARE and not 0 <= v <= 1]
+    if wrong:
+        raise IllegalClaim(f"{wrong[0]} is no score of the scale {d.scale.name}")
+    return out

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Dict, Iterable, List, Optional, Type, TypeVar
 
 from .. import errors, network, problem, solver, space, strategy
+from .._pb.model.v1 import model_pb2
 from .._pb.problem.v1 import network_pb2, number_pb2, problem_pb2, space_pb2
 from .._pb.solver.v1 import solver_pb2
 from .._pb.strategy.v1 import strategy_pb2
@@ -125,6 +126,14 @@ def rows(m: strategy_pb2.RowChunk, features: int) -> List[Point]:
     values = finite(m.values, "rows")
     if m.width != features or len(values) % m.width:
         raise ValueError(f"{len(values)} values in rows of {m.width} for {features} features")
+    return [values[i:i + m.width] for i in range(0, len(values), m.width)]
+
+
+def model_rows(m: model_pb2.ScoreRequest, features: int) -> List[Point]:
+    """The rows of a call; ``features`` are those that the description names, 0 for any."""
+    if m.width < 1 or features not in (0, m.width) or not m.values or len(m.values) % m.width:
+        raise ValueError(f"{len(m.values)} values in rows of {m.width}, for a model of {features or 'all'} features")
+    values = finite(m.values, "rows")
     return [values[i:i + m.width] for i in range(0, len(values), m.width)]
 
 

@@ -51,6 +51,13 @@ def solver_description(d: describe.Description) -> description_pb2.Description:
     return m
 
 
+def model_description(d: describe.Description) -> description_pb2.Description:
+    m = _description(d)
+    m.model.CopyFrom(description_pb2.ModelTraits(
+        features=d.features, scale=_code(d.scale), identity=d.identity, batch=d.batch))
+    return m
+
+
 def moves(list_: Iterable[strategy.Move]) -> strategy_pb2.Moves:
     out = strategy_pb2.Moves()
     add = out.moves.add

@@ -2,6 +2,7 @@
 
     serve.strategy(MyStrategy())
     serve.solver(MySolver())
+    serve.model(MyModel())
 
 Between the wire and the implementation it does what every plugin needs: it checks
 problems; refuses options, forms and goals that ``describe`` does not list; fills in
@@ -17,11 +18,18 @@ from __future__ import annotations
 import os
 import sys
 
+from ..model import Model
 from ..solver import Solver
 from ..strategy import Strategy
 from . import handshake as _handshake  # on import, before anything can be printed
 
-__all__ = ["solver", "strategy"]
+__all__ = ["model", "solver", "strategy"]
+
+
+def model(impl: Model) -> None:
+    """Serves a model until the host has ended. In a program started by hand, it
+    prints what the program is and exits with code 1."""
+    _run("model", impl)
 
 
 def strategy(impl: Strategy) -> None:

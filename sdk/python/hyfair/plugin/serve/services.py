@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional, TypeVar
 
 import grpc
 
+from .._pb.model.v1 import model_pb2
 from .._pb.solver.v1 import solver_pb2
 from .._pb.strategy.v1 import strategy_pb2
 from ..describe import Description
@@ -17,9 +18,16 @@ T = TypeVar("T")
 
 def handlers(kind: str, impl: Any) -> grpc.GenericRpcHandler:
     """The service of that kind around an implementation."""
+    from .model import ModelService
     from .solver import SolverService
     from .strategy import StrategyService
 
+    if kind == "model":
+        model = ModelService(impl)
+        return grpc.method_handlers_generic_handler("hyfair.model.v1.Model", {
+            "Describe": _unary(model.describe, model_pb2.DescribeRequest),
+            "Score": _unary(model.score, model_pb2.ScoreRequest),
+        })
     if kind == "strategy":
         strategy = StrategyService(impl)
         return grpc.method_handlers_generic_handler("hyfair.strategy.v1.Strategy", {
