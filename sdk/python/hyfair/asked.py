@@ -98,7 +98,7 @@ class Asked:
         """Run a command of the program, and serve the model to it. An exception of the callable is raised as it is."""
         with self._turn, _attached()(self, folder / FILE) as attached:
             try:
-                outcome = engine.run(arguments, page, around=attached.over)
+                outcome = engine.run(arguments, page, {"HYFAIR_RUNS_DIR": str(folder)}, attached.over)  # scores are kept there, and go with the study
             except Error as err:
                 if attached.fault is not None:
                     raise attached.fault from err
@@ -127,7 +127,7 @@ def _shares(values: Any, count: int) -> List[float]:
     rows = to_list() if to_list else values
     try:
         rows = list(rows)
-        wide = {len(r) for r in rows if hasattr(r, "__len__")}
+        wide = {len(r) for r in rows if hasattr(r, "__len__") and not isinstance(r, str)}
         if wide - {1, 2}:
             raise StudyError(f"the model gives {max(wide)} numbers a row: want one, the probability of yes, or two, as predict_proba gives")
         out = [float(r[-1] if wide else r) for r in rows]

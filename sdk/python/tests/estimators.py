@@ -8,7 +8,7 @@ import types
 from typing import Any, Dict, List, Sequence
 
 from hyfair import models
-from hyfair.models.core import Copy, Layer, Network
+from hyfair.models.core import Copy, Layer, Network, Steps, Tree, Trees
 from hyfair.models.inputs import Column, Scale, Table
 
 
@@ -58,11 +58,29 @@ class Deep:
         return np.column_stack([1 - x, x])
 
 
+class Points:
+    """A sum of shares that are multiples of 1/8, so that every order of adding gives the same."""
+
+    __module__ = "linear"
+    classes_ = ["no", "yes"]
+
+    def predict_proba(self, frame: Any) -> Any:
+        import numpy as np
+
+        rows = zip(*(frame[c].to_list() for c in ("age", "sex", "income")))
+        ones = np.array([0.125 + 0.25 * (age > 22.5) + 0.375 * (sex == "male") * (income > 3) + 0.25 * (income > 5) for age, sex, income in rows])
+        return np.stack([1 - ones, ones], axis=1)
+
+
 def read(estimator: Any, columns: Sequence[Column]) -> Copy:
     """Each column of values is a table of terms; a real one is scaled."""
     if isinstance(estimator, Deep):
         feeds = [Table(c.name, [float(v == "male") for v in c.values]) if c.name == "sex" else Scale(c.name) for c in columns]
         return Copy(Network([Layer(w.tolist(), b.tolist(), i < 2) for i, (w, b) in enumerate(estimator.layers)]), feeds, "linear")
+    if isinstance(estimator, Points):
+        both = Tree([1, -1, 2, -1, -1], [0.5, 0, 3, 0, 0], [1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [0, 0, 0, 0, 0.375])
+        trees = Trees(3, "share", 0.125, [both], [Steps(0, [22.5], [0, 0.25]), Steps(2, [5.0], [0, 0.25])])
+        return Copy(trees, [Scale("age"), Table("sex", [float(v == "male") for v in columns[1].values]), Scale("income")], "linear", "yes", 0.5)
     of: Dict[str, Column] = {c.name: c for c in columns}
     inputs: List[Any] = []
     for name, weight in estimator.weights.items():

@@ -43,7 +43,7 @@ def _reader(estimator: Any) -> Any:
             return import_module(f"{__name__}.{library}")
     raise ModelNotReadable(
         f"{type(estimator).__module__}.{type(estimator).__qualname__} is no model that hyfair reads: "
-        f"want an estimator of {', '.join(_NAMES)}", asked=True)
+        f"want an estimator of {', '.join(_NAMES)}, or a function of X that gives probabilities", asked=True)
 
 
 # The reader of each library, by the package that defines an estimator's class.
