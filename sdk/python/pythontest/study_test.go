@@ -12,15 +12,17 @@ import (
 	"github.com/hyfair/hyfair/internal/tier"
 )
 
-// TestStudies runs the tests of hyfair.Study in the environment that has data frames, with the
+// TestStudies runs the tests of hyfair.Study, of models that are read and that are asked, in the environment that has data frames, with the
 // program and the solver as make builds them.
 func TestStudies(t *testing.T) {
 	tier.NeedLong(t)
 	models := filepath.Join(program.Root(), ".deps", "models", "bin", "python")
-	if out, err := exec.Command(models, "-c", "import narwhals, pandas, polars, pyarrow").CombinedOutput(); err != nil {
+	if out, err := exec.Command(models, "-c", "import grpc, narwhals, pandas, polars, pyarrow").CombinedOutput(); err != nil {
 		t.Fatalf("no data frames in .deps/models: make setup-models brings them\n%v\n%s", err, out)
 	}
-	runStudies(t, models, "test_study", "HYFAIR="+builtPrograms(t))
+	built := "HYFAIR=" + builtPrograms(t)
+	runStudies(t, models, "test_study", built)
+	runStudies(t, models, "test_asked", built)
 }
 
 // TestNotebooks runs the notebooks in the environments that have their libraries.

@@ -81,7 +81,7 @@ class Asks(unittest.TestCase):
         X, y = people(), ["yes" if i % 3 else "no" for i in range(24)]
         native, asked = (hyfair.Study(m, X, y=y, protected=["sex"]) for m in (Points(), Points().predict_proba))
         self.assertIn("the model itself is asked; it gave the first 24 rows the same scores twice", repr(asked))
-        for name, flags in (("audit", {}), ("search", {"budget": "60it", "seed": 3, "solver": "none"}), ("explain", {"budget": "200ev", "seed": 3})):
+        for name, flags in (("audit", {}), ("search", {"budget": "60it", "seed": 3, "solver": "none"}), ("explain", {"budget": "200ev", "seed": 3, "strategy": "sa", "samples": 300, "test": 100})):
             with self.subTest(name):
                 one, other = (getattr(s, name)(**flags).to_dict() for s in (native, asked))
                 self.assertEqual(same(one), same(other))

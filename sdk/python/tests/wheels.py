@@ -57,13 +57,14 @@ def lacking(case: Case) -> str:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a case: the rows on which scores are equal, or the refusal."""
+    """What became of a case: the rows on which scores are equal, or the refusal. ``asked``: a study asks the estimator itself."""
 
     rows: int
     refusal: str = ""
+    asked: bool = False
 
     def __str__(self) -> str:
-        return f"refused: {self.refusal}" if self.refusal else f"equal on {self.rows:,} rows"
+        return f"{'asked' if self.asked else 'refused'}: {self.refusal}" if self.refusal else f"equal on {self.rows:,} rows"
 
 
 def hold(case: Case, drawn: int = 2000, evaluate: Optional[Callable[[Any, Any], Any]] = None) -> Outcome:
@@ -78,7 +79,7 @@ def hold(case: Case, drawn: int = 2000, evaluate: Optional[Callable[[Any, Any], 
         copy = read(estimator, columns)
     except ModelNotReadable as err:
         assert case.refused and case.refused in str(err), f"{err}\nwant {case.refused or 'a copy'!r}"
-        return Outcome(0, str(err))
+        return Outcome(0, str(err), err.asked)
     assert not case.refused, f"was read, want the refusal {case.refused!r}"
     import numpy as np
 

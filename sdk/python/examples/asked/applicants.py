@@ -9,7 +9,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 WORDS = ["purpose", "housing", "sex", "origin"]
 
 
-def applicants(count=100):
+def applicants(count=60):
     """Rows from all over the table, and whether each was approved."""
     table = pd.read_csv(Path(__file__).resolve().parents[4] / "studies" / "loan" / "applicants.csv").sample(count, random_state=1)
     return table.drop(columns="approved").reset_index(drop=True), table["approved"].to_numpy()

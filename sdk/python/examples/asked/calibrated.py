@@ -9,5 +9,5 @@ import hyfair
 
 X, y = applicants()
 model = make_pipeline(encode(), CalibratedClassifierCV(GradientBoostingClassifier(n_estimators=10))).fit(X, y)
-audit = hyfair.Study(model, X, y=y, protected=["sex", "origin"]).audit()
-print(audit.by_group[["group", "people", "selection_rate", "flips"]])
+audit = hyfair.Study(model, X, y=y, protected=["sex"]).audit(groups=False)
+print(audit.by_group[["group", "people", "positive", "flips"]])

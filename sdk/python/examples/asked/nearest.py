@@ -8,5 +8,5 @@ import hyfair
 
 X, y = applicants()
 model = make_pipeline(encode(), KNeighborsClassifier(15)).fit(X, y)
-found = hyfair.Study(model, X, y=y, protected=["sex", "origin"]).search(budget="300it")
+found = hyfair.Study(model, X, y=y, protected=["sex"]).search(budget="300it")
 print(found.worst)

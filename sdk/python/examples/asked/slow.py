@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 import hyfair
 
-X, y = applicants(60)
+X, y = applicants()
 network = make_pipeline(encode(), MLPClassifier([4], max_iter=100, random_state=1)).fit(X, y)
 
 
@@ -20,5 +20,5 @@ def scores(rows):
     return network.predict_proba(rows)
 
 
-audit = hyfair.Study(scores, X, y=y, protected=["sex"], threshold=0.5).audit()
-print(audit.by_group[["group", "people", "selection_rate", "flips"]])
+audit = hyfair.Study(scores, X, y=y, protected=["sex"], threshold=0.5).audit(groups=False)
+print(audit.by_group[["group", "people", "positive", "flips"]])

@@ -10,5 +10,5 @@ import hyfair
 X, y = applicants()
 parts = [("forest", RandomForestClassifier(10, max_depth=4, random_state=1)), ("line", LogisticRegression())]
 model = make_pipeline(encode(), StackingClassifier(parts, cv=3)).fit(X, y)
-audit = hyfair.Study(model, X, y=y, protected=["sex", "origin"]).audit()
-print(audit.by_group[["group", "people", "selection_rate", "flips"]])
+audit = hyfair.Study(model, X, y=y, protected=["sex"]).audit(groups=False)
+print(audit.by_group[["group", "people", "positive", "flips"]])

@@ -9,5 +9,5 @@ import hyfair
 
 X, y = applicants()
 model = make_pipeline(encode(), CalibratedClassifierCV(SVC(), ensemble=False)).fit(X, y)
-audit = hyfair.Study(model, X, y=y, protected=["sex", "origin"], threshold=0.5).audit()
-print(audit.by_group[["group", "people", "selection_rate", "flips"]])
+audit = hyfair.Study(model, X, y=y, protected=["sex"], threshold=0.5).audit(groups=False)
+print(audit.by_group[["group", "people", "positive", "flips"]])
