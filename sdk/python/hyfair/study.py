@@ -234,7 +234,7 @@ class Study:
             ("rows", [f"{seen.get('rows', 0):,}"] + ([f"accuracy {seen['accuracy']:.2f} %"] if seen.get("accuracy") is not None else [])),
             ("features", features), ("protected", protected), ("where", [seen["where"]] if seen.get("where") else []),
             ("agreement", [self._agreement] if self._agreement else []), ("guesses", [g for g in self.guesses if ": domain " not in g]),
-            ("command", [self.command("inspect")]),
+            ("command", [self.command("inspect")] if self._asked is None else []),  # no shell reaches the model
         ]
         return [(title, lines) for title, lines in facts if lines]
 
