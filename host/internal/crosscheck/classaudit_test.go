@@ -15,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // TestAuditOfClasses: of a network or a forest of several classes the audit of rows says what enumeration says of each: the own class, the
@@ -138,6 +139,15 @@ func TestAuditOfClasses(t *testing.T) {
 				}
 				if group.People != people || group.Selection.Hits != hits {
 					t.Errorf("%d, class %d, %s: %d of %d, want %d of %d", i, c, group.Label, group.Selection.Hits, group.People, hits, people)
+				}
+			}
+		}
+		if _, ok := n.(classForest); ok { // other commands refuse it by name
+			_, one := question.Open(question.Spec{Study: dir})
+			_, _, each := question.ByClass(question.Spec{Study: dir}, problem.Decide, s.Note)
+			for _, err := range []error{one, each} {
+				if err == nil || !strings.Contains(err.Error(), "each with a sum of trees, about which hyfair audit answers") {
+					t.Errorf("%d: %v", i, err)
 				}
 			}
 		}
