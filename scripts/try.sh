@@ -33,7 +33,7 @@ prepare_arm64() {
 		'Dir::Etc::sourceparts "-"' 'Dir::State::status "/dev/null"' "Dir::State::lists \"$apt/lists\"" "Dir::Cache \"$apt\"" >"$apt/conf"
 	export APT_CONFIG=$apt/conf
 	apt-get -qq update
-	(cd "$apt" && apt-get -qq download libc6 libstdc++6 libgcc-s1 libgomp1 lp-solve libcolamd3 libsuitesparseconfig7)
+	(cd "$apt" && apt-get -qq download libc6 libstdc++6 libgcc-s1 libgomp1 zlib1g lp-solve libcolamd3 libsuitesparseconfig7)
 	for deb in "$apt"/*.deb; do dpkg-deb -x "$deb" "$AT/new"; done
 	ln -sfn usr/lib "$AT/new/lib"
 	mv "$AT/new" "$AT/root"
