@@ -114,12 +114,15 @@ test-long: setup-python build
 	HYFAIR_TEST=long $(GOTEST) $(ALL)
 	HYFAIR_SIMD=scalar $(GOTEST) -short $(VECTOR)
 
-# The readers of estimators with the real libraries, which writes the table of docs/reference/estimators.md, and MLflow.
+# The readers of estimators with the real libraries, which writes the table of docs/reference/estimators.md, MLflow, the
+# notebooks, and types.
 WHEELS  = PYTHONPATH=sdk/python:sdk/python/tests OMP_NUM_THREADS=1 .deps/wheels/bin/python sdk/python/tests/wheels.py
 FROZEN  = host/internal/question/modelfile/testdata/estimators.jsonl
 test-wheels: .deps/wheels/bin/python build
 	$(WHEELS) docs/reference/estimators.md
 	HYFAIR=$(CURDIR)/bin/hyfair $(WHEELS:wheels.py=test_mlflow.py)
+	for notebook in scikit-learn xgboost pytorch; do HYFAIR=$(CURDIR)/bin/hyfair HYFAIR_NOTEBOOK=$$notebook.ipynb $(WHEELS:wheels.py=test_notebooks.py) || exit 1; done
+	cd sdk/python && ../../.deps/wheels/bin/python -m mypy hyfair && ../../.deps/wheels/bin/python -m pyright --pythonpath ../../.deps/wheels/bin/python
 
 # Their files with the estimators' own scores, so that other tests need none of the libraries.
 wheels-fixtures: .deps/wheels/bin/python

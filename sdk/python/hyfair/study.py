@@ -52,7 +52,8 @@ class Study:
     ``{"A": 0.8, "B": 0.6, "C": 0}``. ``favourable="low"`` says that a low score is good for
     people. ``domains`` widens what is drafted from the rows: ``{"age": (18, 90), "housing":
     ["own", "rent"]}``. ``constraints`` forbids combinations: ``{"no such": "age=..20,grade=phd"}``.
-    ``where`` restricts every question that has none of its own (``{}``: all people); ``weights`` are those of the rows. ``epsilon``,
+    ``where`` restricts every question that has none of its own (``{}``: all people); ``weights``, or
+    ``sample_weight``, are those of the rows. ``epsilon``,
     ``notion`` and all words are those of docs/reference/studies.md.
 
     The copy of the estimator is held against its own scores of every row, and of 10,000
@@ -65,9 +66,12 @@ class Study:
         sensitive_features: Union[Sequence[str], Mapping[str, Any], None] = None,
         threshold: Union[Number, Mapping[str, Any], None] = None, domains: Optional[Mapping[str, Any]] = None,
         constraints: Union[Mapping[str, Any], Sequence[str], None] = None, where: Optional[Where] = None,
-        epsilon: Optional[Number] = None, notion: Optional[str] = None, favourable: Any = None, weights: Any = None,
+        epsilon: Optional[Number] = None, notion: Optional[str] = None, favourable: Any = None, weights: Any = None, sample_weight: Any = None,
         columns: Optional[Sequence[str]] = None, name: str = "study", summary: Optional[str] = None, seed: int = 1,
     ) -> None:
+        if weights is not None and sample_weight is not None:
+            raise StudyError("weights= and sample_weight= mean the same: give one")
+        weights = sample_weight if weights is None else weights
         self.name = name
         self._names: Names = {}
         self.guesses: List[str] = []
@@ -638,8 +642,8 @@ def _scores(model: Any, copy: Copy, frame: Any, count: int, of: str) -> List[flo
         raise DisagreesWithModel(f"the model gives {len(out):,} scores for {count:,} {of}: want one for each", None)
     wrong = [i for i, v in enumerate(out) if not math.isfinite(v)]
     if wrong:
-        raise DisagreesWithModel(f"the model's score of {of} {wrong[0]} is {out[wrong[0]]}: want a number; look for missing or infinite values",
-                                 None)
+        raise DisagreesWithModel(f"the model's score of {'row' if of == 'rows' else 'made-up person'} {wrong[0]:,} is {out[wrong[0]]}: "
+                                 "want a number; look for missing or infinite values", None)
     return out
 
 

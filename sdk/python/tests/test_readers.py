@@ -9,7 +9,7 @@ import warnings
 # Threads only wait for each other on so few rows.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from hyfair.models import read
+from hyfair.models import ModelNotReadable, read
 from libs_cases import evaluate
 from sklearn_cases import made, people, tree
 from wheels import Case, columns_of, hold, lacking
@@ -26,6 +26,18 @@ class Readers(unittest.TestCase):
                 hold(case, drawn=300, evaluate=evaluate)
         if missing:
             self.skipTest(f"SKIPPED {len(CASES) - len(tried)} of {len(CASES)} cases: {'; '.join(missing)}")
+
+    def test_isotonic(self) -> None:
+        """The refusal names the threshold at which the model inside decides as the calibrated one."""
+        case = next(c for c in CASES if c.refused and "isotonic" in c.estimator)
+        if lacking(case):
+            self.skipTest(lacking(case))
+        estimator, x = case.build()
+        with self.assertRaisesRegex(ModelNotReadable, r"decisions alone: .*threshold=[0-9.]+\)") as refused:
+            read(estimator, columns_of(x))
+        threshold = float(str(refused.exception).rpartition("threshold=")[2].partition(")")[0])
+        inside = estimator.calibrated_classifiers_[0].estimator.predict_proba(x)[:, 1] > threshold
+        self.assertEqual((estimator.predict(x) == estimator.classes_[1]).tolist(), inside.tolist())
 
     @unittest.skipIf(lacking(Case("scikit-learn", "FixedThresholdClassifier", "", people, since="1.5")), "SKIPPED: no FixedThresholdClassifier")
     def test_at(self) -> None:

@@ -357,6 +357,7 @@ class BadInput(unittest.TestCase):
             ("y never is 'yes'", dict(y=[0, 1] * 30), hyfair.StudyError),
             ("y='paid' is a text", dict(y="paid"), hyfair.StudyError),
             ("weights has -1.0: want numbers from 0", dict(weights=[-1.0] * 60), hyfair.StudyError),
+            ("sample_weight= mean the same: give one", dict(weights=[1.0] * 60, sample_weight=[1.0] * 60), hyfair.StudyError),
             ("weights has missing values", dict(weights=[math.nan] * 60), hyfair.StudyError),
             ('want "high" or "low"', dict(favourable="good"), hyfair.StudyError),
             ("is no model that hyfair reads", dict(model=object()), hyfair.ModelNotReadable),

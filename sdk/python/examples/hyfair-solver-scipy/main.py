@@ -82,10 +82,12 @@ def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
     rows = None
     if m.rows:
         matrix = csr_matrix((data, indices, starts), shape=(len(m.rows), len(m.columns)), dtype=float)
-        rows = LinearConstraint(matrix, numpy.array([r.lo for r in m.rows]), numpy.array([r.hi for r in m.rows]))
+        sides: Any = [r.lo for r in m.rows], [r.hi for r in m.rows]
+        rows = LinearConstraint(matrix, *sides)
+    ends: Any = [c.lo for c in m.columns], [c.hi for c in m.columns]
     r = solve(
         numpy.array(costs(m)), integrality=numpy.array([int(c.integer) for c in m.columns]),
-        bounds=Bounds(numpy.array([c.lo for c in m.columns]), numpy.array([c.hi for c in m.columns])), constraints=rows, options=native)
+        bounds=Bounds(*ends), constraints=rows, options=native)
     bound = r.get("mip_dual_bound")
     return outcome(m, r.message, None if r.x is None else list(map(float, r.x)), bound, r.get("mip_node_count"))
 

@@ -295,8 +295,22 @@ def _calibrated(estimator: Any, flow: Flow, raw: bool) -> Copy:
         inner = _name(getattr(one.estimator, "estimator", one.estimator))
         raise ModelNotReadable(
             f"CalibratedClassifierCV with method={estimator.method!r} bends the sum of {inner} in many places, "
-            f"which is no sum again: train it with method='sigmoid'")
+            f"which is no sum again: train it with method='sigmoid'" + _border(one, calibrator))
     return replace(_whole(estimator, copy), model=model)
+
+
+def _border(one: Any, calibrator: Any) -> str:
+    """The threshold of the model inside that decides as an isotonic calibration at 0.5, which is monotone."""
+    np, scores = _numpy(), getattr(calibrator, "y_thresholds_", None)
+    if scores is None or not scores[0] <= 0.5 < scores[-1]:
+        return ""
+    i = int(np.searchsorted(scores, 0.5, side="right"))  # the first knot above 0.5
+    left, right = calibrator.X_thresholds_[i - 1 : i + 1]
+    # Just above a knot of 0.5, where rows may lie.
+    at = left + (right - left) * max(1e-9, (0.5 - scores[i - 1]) / (scores[i] - scores[i - 1]))
+    if hasattr(one.estimator, "decision_function"):
+        at = 1 / (1 + np.exp(-at))
+    return f", or ask about decisions alone: hyfair.Study(model.calibrated_classifiers_[0].estimator, …, threshold={at:.15g}), since the bends keep the order"
 
 
 def _whole(estimator: Any, copy: Copy) -> Copy:
