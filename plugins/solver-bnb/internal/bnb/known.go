@@ -164,6 +164,28 @@ func firstNodes(m *goal.Margins) int64 {
 // second.
 const mostDecided = 0.4
 
+// mostBounded is the decided share above which individuals of trees are not counted, if bounds reach it first.
+const mostBounded = 0.8
+
+// startsMoments reports whether individuals of open nodes of trees are counted from now on: after the nodes of about a
+// second, unless bounds have decided most of them by then. Counting takes much longer than a bound, and never finishes a
+// node.
+func startsMoments(s *Search) bool {
+	if !s.ideas.moments || s.Nodes*int64(s.trees.Size()) < s.Params.Count.MomentsAfter {
+		return false
+	}
+	s.ideas.moments = false
+	return s.Tally.Share(s.Total) < mostBounded
+}
+
+// restartWithMoments restarts the search at the root, to count individuals: boxes that are split for bounds are small and
+// many, which counting does not need.
+func restartWithMoments(s *Search, l Limits) {
+	s.moments, s.earlier.Tally = true, s.Tally
+	s.pass = newPass(s.Problem, s.queue.setWords)
+	s.round(nil, planOf(s, l))
+}
+
 // branchesOnReLUs reports whether nodes may be proved by branching on ReLUs. It switches that off for good
 // once bounds have decided more than mostDecided of what is counted.
 func (s *Search) branchesOnReLUs() bool {

@@ -47,6 +47,9 @@ func stepsOf(w *worker) []step {
 	if w.Counts {
 		list = append(list, counts{w})
 	}
+	if w.ensemble != nil && w.Goal == problem.Quantify {
+		list = append(list, moments{w})
+	}
 	list = append(list, branches{w})
 	if w.ensemble != nil && (w.Values || w.Decides()) {
 		list = append(list, dives{w})
@@ -319,6 +322,17 @@ func (w counts) apply(n *state) bool {
 		return true
 	}
 	n.Fair, n.Unfair = floor(fair), floor(unfair)
+	return false
+}
+
+// moments counts the individuals of nodes of trees.
+type moments struct{ *worker }
+
+func (w moments) apply(n *state) bool {
+	if n.certain && !slices.Contains(n.sure, false) && w.task.moments && n.size >= w.Params.Count.TableMass {
+		fair, unfair := w.ensemble.Moments.Count(w.ensemble.Boxes, n.Box)
+		n.Fair, n.Unfair = floor(fair*n.size), floor(unfair*n.size)
+	}
 	return false
 }
 

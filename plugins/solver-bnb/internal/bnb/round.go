@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// Least and most nodes of a round, and the most if linear programs may prove nodes, which may take long.
+	// Least and most nodes of a round, and the most if linear programs or moments, which may take long, treat nodes.
 	minRound, maxRound, lpRound = 64, 1 << 15, 128
-	// Nodes per task: usually, and if linear programs may prove nodes.
+	// Nodes per task: usually, and if linear programs or moments treat nodes.
 	taskSize, lpTask = 64, 4
 	// While joint bounds do not pay, their yield is measured from time to time: probes is the number of nodes
 	// bounded jointly each time, probed the number of tasks from one time to the next.
@@ -26,6 +26,8 @@ type plan struct {
 	tails bool // bounds may exclude a small mass
 	joint bool // all nodes are bounded jointly
 	all   bool // optima of all linear programs are rounded
+	// moments: nodes of trees are counted, and split so that they can be counted well.
+	moments bool
 }
 
 // planOf plans the next round.
@@ -36,6 +38,7 @@ type plan struct {
 func planOf(s *Search, l Limits) plan {
 	p := plan{short: short(s), all: s.lp.Work >= s.Params.EscalateAfter}
 	few := l.Nodes > 0 && l.Nodes-s.Nodes < 12*pageSize
+	p.moments = s.moments
 	p.twice = s.Counts && s.Network != nil && !s.ReLU && !few && !p.short && !s.Off(params.Twice)
 	p.relu = s.ideas.relu && s.Nodes >= s.Params.RestartAfter && (s.Values || s.ReLU)
 	p.tails = !s.Off(params.Tails) && !(s.ideas.relu && s.ReLU) // linear programs hold for all individuals
@@ -46,7 +49,7 @@ func planOf(s *Search, l Limits) plan {
 // most what the limit leaves.
 func roundSize(s *Search, l Limits, p plan) int {
 	n := min(maxRound, max(minRound, s.queue.size/4))
-	if s.branchesOnReLUs() {
+	if p.moments || s.branchesOnReLUs() {
 		n = min(n, lpRound)
 	}
 	left := l.Nodes - s.Nodes
@@ -79,6 +82,9 @@ func (s *Search) round(pages []*page, p plan) {
 	size := taskSize
 	if p.twice {
 		size /= 4 // at the deadline the search waits for running tasks
+	}
+	if p.moments {
+		size = lpTask
 	}
 	if s.branchesOnReLUs() {
 		size = lpTask

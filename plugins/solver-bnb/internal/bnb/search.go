@@ -53,6 +53,7 @@ type Search struct {
 	heuristics heuristics
 	workers    []*worker // by thread; nil until needed, except the first
 	stop       atomic.Bool
+	moments    bool // individuals of trees are counted by moments
 }
 
 // setup is the part of a search that does not change once it runs.
@@ -70,6 +71,8 @@ type ideas struct {
 	pairs  bool // bound the two copies of boxes together
 	joint  bool // bound the score gap of the two copies by both logits at once
 	relu   bool // prove nodes by branching on ReLUs
+	// moments: count individuals of open nodes of trees
+	moments bool
 }
 
 // pass is one search through the region: its open nodes, and what is known of the rest.
@@ -131,6 +134,7 @@ func New(q *problem.Query, seed int64, threads int, with params.Params) (*Search
 	s.Store = &goal.Store{Margins: &goal.Margins{Problem: p, Traits: s.goal.Traits()}}
 	s.dives.Search, s.probe.Search = s, s
 	s.ideas = ideasOf(s.Margins)
+	s.ideas.moments = s.trees != nil && s.trees.CountsByMoments() && s.Goal == problem.Quantify && !s.Binned && s.Notion.Signs() && !s.Off(params.Moments)
 	words := 0
 	if s.ideas.copies {
 		words = (g.Lanes() + 63) / 64
@@ -218,6 +222,7 @@ const (
 // Run searches. It may be called once.
 func (s *Search) Run(ctx context.Context, l Limits) End {
 	defer watch(ctx, l, &s.stop)()
+	s.ideas.moments = s.ideas.moments && s.Pieces == nil // each box is reported once
 	s.ideas.relu = s.ideas.relu && (s.Pieces == nil || s.Proofs && s.Values)
 	if s.ideas.relu && s.Params.RestartAfter < 0 {
 		s.Params.RestartAfter = firstNodes(s.Margins)
@@ -301,6 +306,8 @@ func (s *Search) search(ctx context.Context, l Limits) End {
 			s.dives.round(max(0, l.Nodes-s.Nodes))
 		case !s.ReLU && s.branchesOnReLUs():
 			s.restart(l)
+		case startsMoments(s):
+			restartWithMoments(s, l)
 		case s.heuristics.escalated.Due(w):
 			s.heuristics.escalated.Improve(w)
 		case s.probe.due(w):

@@ -11,7 +11,7 @@ import (
 // eager are parameters with which every idea is tried from the start.
 func eager() params.Params {
 	p := params.Default()
-	p.ShortSearch, p.EscalateAfter, p.Count.TableMass, p.Anneal.Steps = 0, 0, 0, 64
+	p.ShortSearch, p.EscalateAfter, p.Count.TableMass, p.Count.MomentsAfter, p.Anneal.Steps = 0, 0, 0, 0, 64
 	return p
 }
 

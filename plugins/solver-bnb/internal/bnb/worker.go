@@ -185,6 +185,9 @@ func (w *worker) begin(k task, cutoff float64) {
 	if w.ws != nil {
 		w.ws.Retune(!k.short)
 	}
+	if k.moments && w.ensemble.Moments == nil {
+		w.ensemble.Moments = w.trees.NewMoments(&w.stop)
+	}
 	if w.joint != nil {
 		w.joint.Aim(cutoff)
 	}

@@ -30,6 +30,8 @@ type Bounder struct {
 	*relax.Problem
 	*Boxes
 	Dive *Dive
+	// Moments counts individuals; nil as long as they are not counted.
+	Moments *Moments
 	// Thorough makes boxes be split as dives split parts.
 	Thorough bool
 	lo, hi   []float64
@@ -96,6 +98,14 @@ func Widest(box grid.Box) int {
 func (b *Bounder) Branch(box grid.Box, d int, cutoff float64) (dim int, last uint64) {
 	if b.Rules != nil && d != Widest(box) {
 		return d, box[2*d] + (box[2*d+1]-box[2*d])/2
+	}
+	if b.Moments != nil {
+		b.Boxes.Bound(box)
+		if f, c := b.Moments.Cut(b.Boxes, box); f >= 0 {
+			if dim, last = b.Cell(box, int(f), int(c)); dim >= 0 {
+				return dim, last
+			}
+		}
 	}
 	if b.Thorough {
 		if dim, last = b.branchForPair(box, cutoff); dim >= 0 {

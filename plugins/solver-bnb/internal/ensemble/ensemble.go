@@ -366,5 +366,8 @@ func (m *maker) number(n node) int32 {
 	return at
 }
 
+// Size returns the number of different nodes of the trees.
+func (p *Plan) Size() int { return len(p.nodes) }
+
 // Error bounds the rounding of a sum of leaves, one from each tree.
 func (p *Plan) Error() float64 { return p.err }

@@ -11,8 +11,11 @@ import (
 type Mass struct{ Least, Most Count }
 
 // Counted returns an exact number of individuals; v must be an integer from 0 to below
-// 2⁶⁴.
-func Counted(v float64) Mass { return exactly(Count{0, uint64(v)}) }
+// 2¹²⁸.
+func Counted(v float64) Mass {
+	hi := math.Floor(v * 0x1p-64)
+	return exactly(Count{uint64(hi), uint64(v - hi*0x1p64)})
+}
 
 func exactly(n Count) Mass { return Mass{n, n} }
 

@@ -22,6 +22,7 @@ const (
 	Dives                   // ensemble: depth-first proofs for one pair of copies
 	Tables                  // count: counts individuals on either side of 0 by tables
 	Tails                   // count: bounds except for a small counted mass
+	Moments                 // ensemble: counts individuals of open nodes by main effects and variances
 	Twice                   // bnb: halves are branched on again before they are counted
 	Probes                  // bnb: proves bounds between the incumbent and the dual bound by separate searches
 	Sampling                // primal: random individuals, and climbs from the best of them
@@ -33,7 +34,7 @@ const (
 	ideas
 )
 
-var names = [ideas]string{"aligned", "differences", "joint", "pairs", "clipping", "copies", "relu", "dives", "tables", "tails", "twice", "probes",
+var names = [ideas]string{"aligned", "differences", "joint", "pairs", "clipping", "copies", "relu", "dives", "tables", "tails", "moments", "twice", "probes",
 	"sampling", "midpoints", "climbing", "twosteps", "annealing", "rounding"}
 
 // Names returns the names of all ideas.
@@ -140,6 +141,8 @@ type Count struct {
 	// TableMass is the least number of individuals of a node for which tables are made: smaller nodes are
 	// branched on sooner.
 	TableMass float64
+	// MomentsAfter is the number of nodes times the trees' nodes after which individuals of trees are counted.
+	MomentsAfter int64
 	// Points is the largest number of points of a group of features in a table.
 	Points int
 	// Tail, if not 0, replaces the τ computed for each node.
@@ -158,6 +161,6 @@ func Default() Params {
 			Chains: 16, Cold: 2, Hot: 3, Warm: 0.25, Cool: 0.1, Steps: 1 << 13, MostSteps: 1 << 17, More: 0.7, Any: 0.3, Share: 1,
 			WorkOfStep: 1 << 12, Again: 3,
 		},
-		Count: Count{TableMass: 2048, Points: 384, LostPart: 300},
+		Count: Count{TableMass: 2048, MomentsAfter: 1 << 26, Points: 384, LostPart: 300},
 	}
 }
