@@ -9,8 +9,8 @@ import (
 var options = []sdk.Option{
 	{Name: "clusters", Default: "4", Help: "clusters of rows that seeds are taken from in turn, 1 to 64"},
 	{Name: "iterations", Default: "10", Help: "steps along the gradient from each seed, 1 to 100000"},
-	{Name: "momentum", Default: "0.5", Help: "share of a gradient that remains one step later, 0 to below 1"},
-	{Name: "step", Default: "0.05", Help: "step of an ordered feature as a share of its range, above 0 to 1; at least 1 for integers"},
+	{Name: "momentum", Default: "0.5", Help: "momentum: share of a gradient that remains one step later, from 0 to below 1"},
+	{Name: "step", Default: "0.05", Help: "step of an ordered feature as a share of its range, above 0 and at most 1; an integer's step is at least 1"},
 	{Name: "local", Default: "0", Help: "perturbations of the best individual of each seed, 0 to 1000000; 0: no local phase"},
 }
 

@@ -9,13 +9,13 @@ import (
 
 // options are the options of --set. p has the paper's default; the paper names no others.
 var options = []sdk.Option{
-	{Name: "candidate", Default: "current", Help: "candidate with probability p: current (the individual itself) or knn (one of its nearest rows)"},
+	{Name: "candidate", Default: "current", Help: "what is proposed with probability p: current (the individual itself) or knn (one of its nearest rows)"},
 	{Name: "p", Default: "0.9", Help: "probability of not proposing a random row, 0 to 1"},
 	{Name: "neighbours", Default: "10", Help: "number of nearest rows that knn chooses from, at least 1"},
-	{Name: "schedule", Default: "geometric", Help: "temperature by round i: geometric (start·rate^i), logarithmic (start/ln(e+i)) or constant (start)"},
+	{Name: "schedule", Default: "geometric", Help: "how the temperature depends on the round i: geometric (start·rate^i), logarithmic (start/ln(e+i)) or constant (start)"},
 	{Name: "start", Default: "1", Help: "temperature of round 0, above 0"},
 	{Name: "rate", Default: "0.995", Help: "rate of the geometric schedule, above 0 and at most 1"},
-	{Name: "floor", Default: "0.001", Help: "the temperature never falls below it, above 0"},
+	{Name: "floor", Default: "0.001", Help: "lowest temperature, above 0"},
 	{Name: "patience", Default: "1000", Help: "fast mode: a chain restarts after this many rounds without progress; 0: never"},
 }
 

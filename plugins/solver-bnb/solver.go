@@ -22,7 +22,7 @@ var _ sdk.Solver = solver{}
 
 var options = []sdk.Option{
 	{Name: "memory", Default: "4096", Help: "MiB that the process may take if the host sets no limit; near the limit, the search goes depth first"},
-	{Name: "cases", Default: "-1", Help: "restart after this many nodes, to branch on ReLUs with linear programs; -1: after about a second's nodes, for a largest gap after at most 8192"},
+	{Name: "cases", Default: "-1", Help: "restart after this many nodes, to branch on ReLUs with linear programs; -1: after as many nodes as take about a second, and at most 8192 if the question asks for a largest gap"},
 	{Name: "off", Help: "ideas to switch off, separated by commas: " + strings.Join(params.Names(), ", ")},
 }
 

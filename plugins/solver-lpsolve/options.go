@@ -26,7 +26,7 @@ var options = option.Table{
 	{Option: sdk.Option{Name: floor, Default: "floor", Help: "the branch taken first: floor, ceiling or automatic"}, Words: []string{"floor", "ceiling", "automatic"}},
 	{Option: sdk.Option{Name: improve, Default: "0", Help: "set_improve's mode, 0 to 15; lp_solve's own default is 6"}, Whole: true, Max: 15},
 	{Option: sdk.Option{Name: epsilon, Default: "tight", Help: "set_epslevel: tight, medium, loose or baggy"}, Words: []string{"tight", "medium", "loose", "baggy"}},
-	{Option: sdk.Option{Name: portfolio, Default: "on", Help: "on: also try other settings in turn, two if any point will do, one for an optimum; off: only those given"}, Words: []string{"on", "off"}},
+	{Option: sdk.Option{Name: portfolio, Default: "on", Help: "on: also try other settings in turn (two if any feasible point will do, one for an optimum); off: only those given"}, Words: []string{"on", "off"}},
 	{Option: sdk.Option{Name: sets, Default: "binaries", Help: "how to branch on special ordered sets: binaries, or native (lp_solve's own), with which infeasible or optimal is not trusted"}, Words: []string{"binaries", "native"}},
 }
 

@@ -136,7 +136,7 @@ func readChunk(text string) (*chunk, error) {
 				out.logic = c.words[1]
 			}
 		default:
-			return nil, fmt.Errorf("line %d: command %q; want only assert, set-logic, set-info, set-option, declare-const, -fun or -sort, and define-const, -fun or -sort", c.line, head)
+			return nil, fmt.Errorf("line %d: command %q; want only assert, set-logic, set-info, set-option, declare-const, declare-fun, declare-sort, define-const, define-fun and define-sort", c.line, head)
 		}
 	}
 	out.text = string(clean)

@@ -15,7 +15,7 @@ func newAudit(app *App) *cobra.Command {
 	var r audit.Request
 	cmd := &cobra.Command{
 		Use:   "audit STUDY [ROWS.csv]",
-		Short: "Show for every person in a data set how much the protected attributes decide",
+		Short: "Show, for every person in a data set, how much the protected attributes decide",
 		Long: `Compare every person of a data set with the copies that differ in protected
 attributes only: in how many different bins the scores fall (k), how far they
 lie apart (gap), which copies get the highest and the lowest, what each
@@ -56,13 +56,13 @@ the summary and the CSV file.
 	addRatioGate(cmd, &r.Gates, audit.MinImpactRatio, "least impact ratio of the groups of each attribute, and of all together")
 	addShareGate(cmd, &r.Gates, audit.MaxWorse, "with --baseline: largest share of people treated unfairly by the new model alone")
 	fl := cmd.Flags()
-	fl.StringVar(&r.Baseline, "baseline", "", "show what has changed since this model: a study of the same features, or a model's file for this study")
+	fl.StringVar(&r.Baseline, "baseline", "", "compare with this older model and show what has changed: a study with the same features, or a model's file for this study")
 	fl.BoolVar(&r.Groups, "groups", false, "compare groups: selection and scoring rates, impact ratios with intervals, error rates, and what depends on the attribute itself")
-	fl.StringVar(&r.MinShare, "min-share", audit.DefaultMinShare, "for rates by group: groups with a smaller share are counted but not judged")
-	fl.StringVar(&r.Favourable, "favourable", "", "the decision that is good for people, positive or negative (default: the study's, or else positive); with bands, the worst of the good ones (default: the best)")
-	fl.StringVar(&r.Notion, "notion", "", "who counts as treated unfairly: score, logit, decision or decision-strict (default score or, with bands, decision)")
+	fl.StringVar(&r.MinShare, "min-share", audit.DefaultMinShare, "for rates by group: groups with a smaller share of the people are counted but not judged")
+	fl.StringVar(&r.Favourable, "favourable", "", "the decision that is good for people, positive or negative (default: the study's, or else positive); with bands, the lowest band that is still good (default: the best band only)")
+	fl.StringVar(&r.Notion, "notion", "", "what counts as unfair treatment: score, logit, decision or decision-strict (default: score; with bands: decision)")
 	fl.BoolVar(&r.Encoded, "encoded", false, "ROWS.csv already has feature values, under the features' names")
-	fl.IntVar(&r.Top, "top", 10, "how many people to show, the worst-treated first; with --json all unless this is given")
+	fl.IntVar(&r.Top, "top", 10, "how many people to show, the worst-treated first; with --json all are shown unless this flag is given")
 	fl.StringVar(&r.Thresholds, "thresholds", "", "also count decisions at these thresholds: a list such as 0.2,0.3, or LO..HI (steps of 0.05), or LO..HI:STEP")
 	fl.StringVar(&r.Out, "out", "", "write all people to this CSV file")
 	return cmd

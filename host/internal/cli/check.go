@@ -38,7 +38,7 @@ docs/reference/certificates.md has the format.`,
 	fl.StringVar(&r.Study, "study", "", "require that the certificate is about this study's space and model")
 	fl.StringVar(&r.Model, "model", "", "require that the certificate is about this model: a file, or with --study the name of a model next to the study's own")
 	fl.StringVar(&r.Bands, "bands", "", "with --study, for a certificate about bands: the bands that it must be about (default: the study's)")
-	fl.StringVar(&r.Threshold, "threshold", "", "with --study, for a certificate about decisions: the score that a positive one exceeds (default: the study's, or else 0.5)")
+	fl.StringVar(&r.Threshold, "threshold", "", "with --study, for a certificate about decisions: the score above which a decision is positive (default: the study's, or else 0.5)")
 	fl.StringSliceVar(&r.Rules, "rules", nil, "with --study: constraints to switch on by name, or all, or none (default: as the study says)")
 	return cmd
 }

@@ -54,7 +54,7 @@ journal: after an interruption the same command resumes.`,
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.solvers, "solvers", nil, "one arm for each of these solvers, with equal settings")
 	fl.StringArrayVar(&f.arms, "arm", nil, "an arm: name=solver:NAME,key:value,… or the name of an arm of the comparison file; may be repeated")
-	fl.DurationVar(&f.budget, "budget", defaultCompareBudget, "time of each task, loading included")
+	fl.DurationVar(&f.budget, "budget", defaultCompareBudget, "wall time of each task, loading included")
 	f.add(app, cmd, "")
 	f.addArms(cmd, defaultCompareRuns, compare.Columns())
 	app.addPage(cmd)

@@ -47,13 +47,13 @@ than ε apart.`,
 	app.addGates(cmd, &r.Gates)
 	addShareGate(cmd, &r.Gates, audit.MaxWorse, "largest share of people treated unfairly by the new model alone")
 	fl := cmd.Flags()
-	fl.StringVar(&r.Notion, "notion", "", "what counts as a change and as unfair: decision, decision-strict, score or logit (default decision)")
+	fl.StringVar(&r.Notion, "notion", "", "what counts as a change and as unfair treatment: decision, decision-strict, score or logit (default decision)")
 	fl.BoolVar(&r.Encoded, "encoded", false, "ROWS.csv already has feature values, under the features' names")
 	addPopulation(cmd, &r.Population, sharesOf)
-	fl.IntVar(&r.Samples, "samples", 10_000, "individuals to draw and evaluate; 0: none")
-	fl.BoolVar(&proved, "prove", true, "prove how many of all individuals change")
+	fl.IntVar(&r.Samples, "samples", 10_000, "number of individuals to draw and evaluate; 0: none")
+	fl.BoolVar(&proved, "prove", true, "prove bounds on the share of all individuals whose decision changes")
 	fl.StringVar(&r.Solver, "solver", "", "solver plugin that quantifies (default: the first usable of bnb, highs, z3, lpsolve)")
-	fl.DurationVar(&r.Timeout, "timeout", 30*time.Second, "wall time; sample and proof get what the comparison of people leaves; 0: until nothing is undecided")
+	fl.DurationVar(&r.Timeout, "timeout", 30*time.Second, "limit of wall time; the sample and the proof get what the comparison of people leaves; 0: until nothing is undecided")
 	return cmd
 }
 

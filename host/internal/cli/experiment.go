@@ -61,7 +61,7 @@ var showing = []string{"from", "format", "out", "columns", "control", "tidy", "p
 // add adds --models and the flags of addDoing, with the given prefix in the help of the latter.
 func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
 	cmd.Flags().StringVar(&f.models.Pattern, "models", "",
-		"pattern of networks next to each study's own, such as 'AC-[1368]', instead of the file's (default: as the file says, else the study's own network)")
+		"use the networks that match this pattern, such as 'AC-[1368]', in the folder of each study's network (default: as the file says, else the study's own network)")
 	f.addDoing(app, cmd, of)
 }
 

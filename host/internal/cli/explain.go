@@ -39,7 +39,7 @@ func newExplain(app *App) *cobra.Command {
 		Long: `Sample neighbours of the people treated worst, separate those with the largest k
 from the others by a decision tree, and print the paths to its high leaves as
 conditions on features that are not protected, simplified. A condition is kept if the
-mean k of people who meet it is larger by δ. The people treated worst are those of a
+mean k of the people who meet it exceeds that of the others by δ. The people treated worst are those of a
 search in the journal (--from), of rows (--rows, --row), or of a fresh fast search.
 
 STUDY may also be a file that lists studies, such as studies/rq3.yaml: each of its
@@ -73,24 +73,24 @@ explain, and 1 if --bound finds no solver, or loses it.`,
 	addPopulation(cmd, &r.Population, "the people of whom coverages are shares, besides all combinations of values")
 	fl := cmd.Flags()
 	fl.StringVar(&r.From, "from", "", "explain the people treated worst of this run of search, quantify or certify in the journal; without STUDY: show the tables of this run of a file of studies again")
-	fl.StringVar(&r.Notion, "notion", "", "what outcomes k counts: score, bins of scores, or decision, yes and no (default score)")
-	fl.StringVar(&r.Rows, "rows", "", "explain the people treated worst in this file of rows, encoded as the study's own")
+	fl.StringVar(&r.Notion, "notion", "", "outcomes that k counts: score (bins of scores) or decision (yes and no) (default score)")
+	fl.StringVar(&r.Rows, "rows", "", "explain the people treated worst in this file of rows, which are encoded like the study's")
 	fl.BoolVar(&r.Encoded, "encoded", false, "the file of --rows already has feature values, under the features' names")
 	fl.IntSliceVar(&r.Row, "row", nil, "explain this row of the study's data (or of --rows), counted from 0; may be repeated")
 	fl.StringVar(&r.Strategy, "strategy", "", "strategy of the fresh search, in fast mode and without a solver (default: climb, or sa for models that climb does not take)")
 	fl.StringVar(&r.Budget, "budget", defaultExplainBudget, "budget of the fresh search: a time such as 10s, iterations such as 5000it, or evaluations such as 100000ev")
 	fl.IntVar(&r.Individuals, "individuals", 10, "number of people treated worst whose neighbours are sampled")
-	fl.IntVar(&r.Samples, "samples", r.Samples, "neighbours to grow the tree from")
+	fl.IntVar(&r.Samples, "samples", r.Samples, "number of neighbours to grow the tree from")
 	fl.Float64Var(&r.Quantile, "quantile", r.Quantile, "a k is high if it is at least this quantile of the neighbours' k")
 	fl.Var(&optionalFloat{&r.Delta}, "delta", "δ: keep a predicate if the mean k inside exceeds that outside by this much (default: 3, or a quarter of the range of the neighbours' k if that is less)")
-	fl.IntVar(&r.Test, "test", r.Test, "fresh neighbours inside, and as many outside, to test a predicate with")
+	fl.IntVar(&r.Test, "test", r.Test, "number of fresh neighbours to test a predicate with, inside it and as many outside")
 	fl.Float64Var(&r.Spread, "spread", r.Spread, "standard deviation of a neighbour's numeric features, as a share of the feature's range")
 	fl.IntVar(&r.Depth, "depth", r.Depth, "largest number of tests from the tree's root to a leaf")
 	fl.IntVar(&r.Leaf, "leaf", r.Leaf, "least number of neighbours in a leaf")
 	fl.Var(&optionalFloat{&r.Alpha}, "alpha", "cost of a leaf in cost-complexity pruning (default: by cross-validation)")
 	fl.BoolVar(&r.LIME, "lime", false, "also explain the person treated worst with LIME, as the paper does")
 	fl.IntVar(&r.LIMESamples, "lime-samples", lime.DefaultSamples, "samples of each of LIME's explanations")
-	fl.DurationVar(&r.Bound, "bound", 0, "time for a solver to prove the least k and gap inside each predicate kept and the largest outside all, such as 10s; 0: none")
+	fl.DurationVar(&r.Bound, "bound", 0, "time for a solver to bound k and gap, from below inside each predicate kept and from above outside them all, such as 10s; 0: no bounds")
 	fl.StringVar(&r.TreeOut, "tree", "", "write the tree to this file: .svg or .json")
 	fl.StringVar(&r.RulesOut, "rules-out", "", "write the predicates kept as guardrails to this file")
 	app.addPictures(cmd, "the tree and who is described")

@@ -33,14 +33,14 @@ exit code is 1.`,
 	}
 	addQuestion(cmd, &r.Spec)
 	fl := cmd.Flags()
-	fl.StringVar(&r.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
-	fl.StringVar(&r.Format, "format", "", "smt2, mps, lp or vnnlib (default: what the name of --out ends in)")
+	fl.StringVar(&r.Notion, "notion", "", "notion of fairness: score, logit, decision or decision-strict (default: the study's)")
+	fl.StringVar(&r.Format, "format", "", "format of the file: smt2, mps, lp or vnnlib (default: what the name of --out ends in)")
 	fl.StringVar(&r.Encoding, "encoding", "", "lowering of the network (default: bigm for mps and lp, smt for smt2)")
 	fl.StringVar(&r.Bounds, "bounds", engine.DefaultBounds, "bounds of the neurons for the lowering: interval or linear")
 	fl.StringSliceVar(&r.Relax, "relax", nil, `let a feature differ between the copies by at most this much: "hours-per-week=5"; may be repeated`)
-	fl.IntVar(&r.K, "k", 0, "ask whether any individual's counterfactuals reach at least this many outcome bins, 3 or more")
+	fl.IntVar(&r.K, "k", 0, "ask whether any individual's counterfactuals reach at least this many outcome bins (3 or more)")
 	fl.BoolVar(&r.Maximise, "maximize", false, "ask for the largest margin instead of any violation (not in the score notion)")
-	fl.BoolVar(&r.Each, "each", false, "with vnnlib: one property, with one box, per pair of protected combinations, instead of alternatives")
+	fl.BoolVar(&r.Each, "each", false, "with vnnlib: write one property with one box for each pair of protected combinations, not one property with alternatives")
 	fl.StringVar(&r.Out, "out", "", "file to write, or folder to write into: an existing one, or a name that ends in / (default: here)")
 	return cmd
 }

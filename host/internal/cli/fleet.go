@@ -47,8 +47,8 @@ is 2 if keys are missing or refused, and 1 if nothing answers.`,
 	return cmd
 }
 
-// fleetServer is the program that serves the queue, in the folder of this one. As a part of
-// this program it would be a third of its size.
+// fleetServer is the program that serves the queue, in the folder of this one. Linked into
+// this program, it would make up a third of the program's size.
 const fleetServer = "hyfair-fleet"
 
 func newFleetServe(app *App) *cobra.Command {
@@ -96,7 +96,7 @@ again. The program hyfair-fleet must be in the folder of hyfair.`,
 	fl.StringVar(&listen, "listen", "127.0.0.1:4222", "address to listen at; beyond this machine it needs --keys")
 	fl.StringVar(&store, "store", "", "folder of the queue (default: fleet in the folder for data)")
 	fl.StringVar(&limit, "limit", "16GiB", "largest size of the queue on disk")
-	fl.StringVar(&keys, "keys", "", "the folder server that hyfair fleet keys wrote")
+	fl.StringVar(&keys, "keys", "", "folder of keys: the folder server that hyfair fleet keys wrote")
 	fl.StringVar(&monitor, "monitor", "", "address on this machine for /metrics, such as 127.0.0.1:8222")
 	return cmd
 }
@@ -109,7 +109,7 @@ func newFleetJoin(app *App) *cobra.Command {
 		Long: `Take tasks from the fleet at URL, run each in its own process on its own cores, and
 return the results. Studies, data and networks come with the tasks and are cached by
 checksum. Nothing executable does: this hyfair and its plugins must be, byte for byte,
-those that a task names, else another worker does it. --jobs tasks run at a time (by
+those that a task names, else another worker does the task. --jobs tasks run at a time (by
 default as the cores allow), on --threads cores each. The exit code is 130 after an
 interrupt, when other workers do its tasks, and 0 after hyfair fleet drain.`,
 		Example: `  hyfair fleet join
@@ -154,7 +154,7 @@ interrupt, when other workers do its tasks, and 0 after hyfair fleet drain.`,
 		},
 	}
 	addKeys(cmd, "keys", &w.Address)
-	cmd.Flags().StringVar(&w.Cache, "cache", "", "folder for studies, data and models (default: hyfair/fleet in the folder for caches)")
+	cmd.Flags().StringVar(&w.Cache, "cache", "", "folder for cached studies, data and models (default: hyfair/fleet in the folder for caches)")
 	return cmd
 }
 
@@ -219,7 +219,7 @@ func newFleetDrain(app *App) *cobra.Command {
 		},
 	}
 	addKeys(cmd, "keys", &a)
-	cmd.Flags().StringVar(&worker, "worker", "", "only this one, by its name or its host's (default: all)")
+	cmd.Flags().StringVar(&worker, "worker", "", "drain only the worker of this name, or those on the host of this name (default: all)")
 	return cmd
 }
 

@@ -47,9 +47,9 @@ docs/user/your-model.md goes through an example.`,
 	fl.StringSliceVar(&r.Columns, "columns", nil, "names for the columns of a file that does not begin with them")
 	fl.StringVar(&r.Scores, "scores", "", "CSV file with the model's scores of the rows, written by your own pipeline")
 	fl.StringVar(&r.Inputs, "inputs", "", "CSV file with the model's inputs for the rows, written by your own pipeline")
-	fl.StringVar(&r.Output, "output", "", "output of an ONNX file that has several")
+	fl.StringVar(&r.Output, "output", "", "name of the output to use, if an ONNX file has several")
 	fl.IntVar(&class, "class", -1, "class whose probability the score is, counted from 0 (default: 1 of two)")
-	fl.StringVar(&r.Out, "out", "study.yaml", "study to write")
+	fl.StringVar(&r.Out, "out", "study.yaml", "study file to write")
 	fl.BoolVar(&r.Force, "force", false, "replace an existing file, and keep its contents as FILE.old1, or under the next free number")
 	fl.BoolVar(&ask, "ask", false, "ask for the label and the columns to protect, with guesses as default answers")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -33,7 +33,7 @@ func newMitigate(app *App) *cobra.Command {
 	f := mitigateFlags{Request: mitigate.Request{Retraining: mitigate.DefaultRetraining()}}
 	cmd := &cobra.Command{
 		Use:   "mitigate STUDY",
-		Short: "Guard a network, train it further, and search again: what helps, and what does it cost",
+		Short: "Guard a network, train it further, and search again: what helps, and at what cost",
 		Long: `Compare remedies for a network that treats copies of one person differently: refuse to answer there (guardrails),
 train it further, or both. Each arm is searched in the same way, and measured on the rows held back. Guardrails
 come from --guardrails, else from explaining each search. An arm that cannot run is skipped with the reason. The
@@ -65,7 +65,7 @@ one that fails is named, the others continue, each has a folder in --out. See do
 	addQuestion(cmd, &s.Spec)
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.Arms, "arms", mitigate.DefaultArms(), "what to compare: "+strings.Join(mitigate.Ways(), ", ")+", each also with +guards")
-	fl.StringVar(&f.Favourable, "favourable", "", "with bands: take this band and better ones as the yes for accuracy and measures of groups (default: no such measures)")
+	fl.StringVar(&f.Favourable, "favourable", "", "with bands: count this band and better ones as a yes in accuracy and measures of groups (default: no such measures)")
 	fl.StringVar(&f.Guardrails, "guardrails", "", "rules file for the arms with +guards (default: explain what each network's search finds)")
 	fl.Var(&optionalFloat{&f.Delta}, "delta", "explained guardrails: how much larger the mean k inside a rule must be than outside (default: that of explain)")
 	fl.Float64Var(&f.MostRefused, "refuse-at-most", 1, "explained guardrails: largest share of the training rows that they may refuse together; a rule that would exceed it is left out")
@@ -78,23 +78,23 @@ one that fails is named, the others continue, each has a folder in --out. See do
 	fl.StringVar(&f.Out, "out", "", "write the new networks (.json, .onnx), guardrails, table.md and table.csv to this folder")
 	fl.StringVar(&s.Strategy, "strategy", "sa", "strategy plugin of every search, or one of a plugin's presets")
 	fl.StringVar(&s.Solver, "solver", "", loopSolverHelp)
-	fl.StringVar(&s.Mode, "mode", search.Paper, "paper or fast, of every search")
+	fl.StringVar(&s.Mode, "mode", search.Paper, "mode of every search: paper or fast")
 	fl.StringVar(&s.Budget, "budget", "10s", "budget of each arm's search: a time such as 10s, iterations such as 5000it, or evaluations such as 100000ev")
 	fl.IntVar(&s.Chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances in parallel")
 	fl.Int64Var(&s.Keep, "keep", search.DefaultKeep, "fast mode: keep this many of the individuals found, and a falling share of later ones; -1: all")
-	fl.DurationVar(&f.Prove, "prove", 0, "time for a solver, for each arm, to bound the share of all possible people whom it treats unfairly, such as 10s; 0: none")
+	fl.DurationVar(&f.Prove, "prove", 0, "for each arm, time for a solver to bound the share of all possible people whom the arm treats unfairly, such as 10s; 0: no bound")
 	fl.IntVar(&s.Runs, "runs", 1, "searches of each arm, with the seeds seed, seed + 1, …")
 	r := &f.Retraining
 	fl.IntVar(&r.Epochs, "epochs", r.Epochs, "passes over the rows of each training, at most")
 	fl.Float64Var(&r.Rate, "rate", r.Rate, "Adam's step size")
 	fl.IntVar(&r.Patience, "patience", r.Patience, "stop a training after that many epochs without a better one; 0: never")
 	fl.Float64Var(&r.HeldBack, "hold-back", r.HeldBack, "share of the training rows set aside to choose the best epoch by")
-	fl.IntVar(&r.Augment, "augment", r.Augment, "individuals found, largest k first, that retrained adds with all their copies, and that consistent and iterated penalise")
+	fl.IntVar(&r.Augment, "augment", r.Augment, "number of individuals found, largest k first, that the arm retrained adds to the rows with all their copies, and that the arms consistent and iterated use in the penalty")
 	fl.StringVar(&r.Label, "label", r.Label, "label of an added individual's copies: "+strings.Join(mitigate.Labels(), " or ")+", the decision of most copies or of their mean score")
-	fl.Float64Var(&r.Weight, "weight", r.Weight, "consistent and iterated: weight of the penalty on the spread of the copies' logits")
-	fl.IntVar(&r.Copies, "copies", r.Copies, "consistent and iterated: counterfactuals in each evaluation of the penalty")
-	fl.IntVar(&r.Rounds, "rounds", r.Rounds, "iterated: rounds of training and searching, at most")
-	fl.Float64Var(&r.MaxLoss, "max-loss", r.MaxLoss, "iterated: accuracy that the network may lose, as a share")
+	fl.Float64Var(&r.Weight, "weight", r.Weight, "arms consistent and iterated: weight of the penalty on the spread of the copies' logits")
+	fl.IntVar(&r.Copies, "copies", r.Copies, "arms consistent and iterated: number of counterfactuals in each evaluation of the penalty")
+	fl.IntVar(&r.Rounds, "rounds", r.Rounds, "arm iterated: largest number of rounds of training and searching")
+	fl.Float64Var(&r.MaxLoss, "max-loss", r.MaxLoss, "arm iterated: accuracy that the network may lose, as a share")
 	return cmd
 }
 

@@ -25,7 +25,7 @@ type pageFlags struct {
 
 // addPage adds --html, and checks before the command runs that the page can be written.
 func (a *App) addPage(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.page.html, "html", "", "write the result with its figures to this file, a page for any browser")
+	cmd.Flags().StringVar(&a.page.html, "html", "", "write the result with its figures to this file, as a page for any browser")
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		a.page.title = strings.Join(append(strings.Fields(cmd.CommandPath()), args...), " ")
 		return a.page.ready()

@@ -26,7 +26,7 @@ type plotFlags struct {
 func (f *plotFlags) add(cmd *cobra.Command, what string) {
 	f.flags = cmd.Flags()
 	cmd.Flags().StringVar(&f.dir, "plots", "", "draw "+what+" into this folder")
-	cmd.Flags().StringVar(&f.format, "plot-format", view.SVG, strings.Join(view.FigureFormats, ", "))
+	cmd.Flags().StringVar(&f.format, "plot-format", view.SVG, "format of the figures: "+strings.Join(view.FigureFormats, ", "))
 }
 
 func (f *plotFlags) validate() error {

@@ -93,7 +93,7 @@ must not be the name of a plugin. An existing folder is not changed.`,
 		RunE: asking(app, plugins.New, &r, func(args []string) { r.Kind, r.Name = args[0], args[1] }),
 	}
 	fl := cmd.Flags()
-	fl.StringVar((*string)(&r.Language), "language", string(scaffold.Go), "go or python")
+	fl.StringVar((*string)(&r.Language), "language", string(scaffold.Go), "language of the plugin: go or python")
 	fl.StringVar(&r.Dir, "dir", "", "folder in which the plugin's own folder is made (default: plugins in hyfair's sources, else the working directory)")
 	fl.StringVar(&r.SDK, "sdk", "", "folder of hyfair's sources to build against")
 	return cmd
@@ -128,7 +128,7 @@ that does not start, is not a plugin, or lacks a native library.`,
 			return failedUnless(out != nil && out.OK, err)
 		},
 	}
-	cmd.Flags().StringVar(&r.Kind, "kind", "", "solver or search, if the file's name does not say")
+	cmd.Flags().StringVar(&r.Kind, "kind", "", "kind of the plugin, solver or search, if the file's name does not say")
 	cmd.Flags().StringSliceVar(&r.Cases, "case", nil, "run only these cases: names, or patterns such as 'milp/*'")
 	cmd.Flags().StringSliceVar(&r.Exclude, "exclude", nil, "leave out these cases: names, or patterns such as '*/time-limit'")
 	return cmd
@@ -151,7 +151,7 @@ All of a folder is copied, except for its folders ` + strings.Join(discover.NotI
 		Args: exactlyOne("PATH"),
 		RunE: asking(app, plugins.Install, &r, func(args []string) { r.Path = args[0] }),
 	}
-	cmd.Flags().BoolVar(&r.Force, "force", false, "replace the plugin of that name, whatever it is")
+	cmd.Flags().BoolVar(&r.Force, "force", false, "replace the plugin of the same name, if one is installed")
 	return cmd
 }
 
@@ -165,7 +165,7 @@ func newPluginUninstall(app *App) *cobra.Command {
 		Args:    exactlyOne("NAME"),
 		RunE:    asking(app, plugins.Uninstall, &r, func(args []string) { r.Name = args[0] }),
 	}
-	cmd.Flags().StringVar(&r.Kind, "kind", "", "solver or search, if both have a plugin NAME")
+	cmd.Flags().StringVar(&r.Kind, "kind", "", "kind of the plugin, solver or search, if one of each is called NAME")
 	return cmd
 }
 

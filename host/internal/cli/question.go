@@ -11,16 +11,16 @@ const thresholdHelp = "the score that a positive decision exceeds, such as 0.3, 
 const bandsHelp = "outcomes of the decision in place of yes and no, each with its least score, the favourable one first: A=0.8,B=0.6,C=0 (default: the study's)"
 
 // sharesOf is what addPopulation is for in commands that show shares.
-const sharesOf = "the people that shares describe"
+const sharesOf = "the population that shares describe"
 
 // addPopulation adds --population, a distribution of individuals; what says what it is for.
 func addPopulation(cmd *cobra.Command, to *string, what string) {
-	cmd.Flags().StringVar(to, "population", "", what+": uniform (each combination of values once), independent (the frequencies of the rows' values), classes:N (a mixture of N independent ones, fitted to the rows), weights:FILE (a table of cells and weights) or network:FILE (a tree-shaped Bayesian network) (default: the study's, or else uniform)")
+	cmd.Flags().StringVar(to, "population", "", what+": uniform (each combination of values counts once), independent (each feature with the frequencies of its values in the rows), classes:N (a mixture of N independent ones, fitted to the rows), weights:FILE (a table of cells and weights) or network:FILE (a tree-shaped Bayesian network) (default: the study's, or else uniform)")
 }
 
 // addNear adds --near, which restricts a question to individuals like those in the data.
 func addNear(cmd *cobra.Command, to *question.Spec, more string) {
-	cmd.Flags().StringVar(&to.Near, "near", "", "ask only about individuals within this Gower distance, 0 to 1, of a row of the study's data: the mean difference over the features that are not protected, as a share of the domain for numbers, 0 or 1 for categories"+more)
+	cmd.Flags().StringVar(&to.Near, "near", "", "ask only about individuals within this Gower distance, 0 to 1, of a row of the study's data: the mean, over the features that are not protected, of the difference as a share of the domain for numbers, and of 0 or 1 for categories"+more)
 }
 
 // addQuestion adds the flags that all commands with a question have in common.

@@ -28,7 +28,7 @@ broken off. RUN is a run's name, or any beginning of it that no other name has.`
 		Args: noArgs,
 	}
 	fl := cmd.Flags()
-	fl.IntVar(&list.Last, "last", lastRuns, "list this many of the newest runs; 0: all; with --json all unless this is given")
+	fl.IntVar(&list.Last, "last", lastRuns, "list this many of the newest runs; 0: all; with --json all are listed unless this flag is given")
 	fl.StringVar(&list.Command, "command", "", "list runs of this command only")
 	fl.StringVar(&list.Study, "study", "", "list runs about the study of this name only")
 	fl.StringVar(&list.Model, "model", "", "list runs about the model of this file name only")

@@ -33,7 +33,7 @@ In --mode fast, what is found depends on --chains.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runSearch(cmd.Context(), app, r, args[0]) },
 	}
 	addQuestion(cmd, &r.Spec)
-	cmd.Flags().StringVar(&r.Notion, "notion", "", "which individuals count as finds: score (a gap above ε) or decision (copies with different decisions) (default score)")
+	cmd.Flags().StringVar(&r.Notion, "notion", "", "which individuals count as found: score (a gap above ε) or decision (copies with different decisions) (default score)")
 	addNear(cmd, &r.Spec, "; of solvers, only bnb takes it")
 	addPopulation(cmd, &r.Population, "draw the people that the strategy starts from, in place of rows")
 	app.addPictures(cmd, "the copies of the worst-treated individual on the axis of scores")
@@ -43,8 +43,8 @@ In --mode fast, what is found depends on --chains.`,
 		"largest k that may be found or, with --bound, stay possible: exit with code 3 if it is exceeded or unknown")
 	fl.StringVar(&r.Strategy, "strategy", "", "strategy plugin, or one of a plugin's presets: rw, sa, sa+knn, climb, … (default: sa; in fast mode climb)")
 	fl.StringVar(&r.Solver, "solver", "", loopSolverHelp)
-	fl.StringVar(&r.Mode, "mode", search.Paper, "paper: one candidate a round, the solver in the loop; fast: many chains, batches, solver seeds in the background")
-	fl.StringVar(&r.Budget, "budget", "10s", "a time such as 10s, loading included, iterations such as 5000it, or evaluations such as 100000ev")
+	fl.StringVar(&r.Mode, "mode", search.Paper, "paper (one candidate a round, the solver in the loop) or fast (many chains in batches; the solver adds individuals in the background)")
+	fl.StringVar(&r.Budget, "budget", "10s", "budget of each run: a time such as 10s (loading included), iterations such as 5000it, or evaluations such as 100000ev")
 	fl.IntVar(&r.Chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances in parallel")
 	fl.Int64Var(&r.Keep, "keep", search.DefaultKeep, "fast mode: keep this many of the individuals found, and a falling share of later ones; -1: all")
 	fl.IntVar(&r.Runs, "runs", 1, "repeat with the seeds seed, seed+1, …")

@@ -34,7 +34,7 @@ func (f *showFlags) add(cmd *cobra.Command, of string) {
 
 // addOut adds --out.
 func (f *showFlags) addOut(cmd *cobra.Command, of string) {
-	cmd.Flags().StringVar(&f.out, "out", "", of+"write the --format to this file, and the table to standard output")
+	cmd.Flags().StringVar(&f.out, "out", "", of+"write the result in --format to this file, and the table to standard output")
 }
 
 func (f *showFlags) validate() error {

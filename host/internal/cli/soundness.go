@@ -41,9 +41,9 @@ func newSoundnessNew(app *App) *cobra.Command {
 		Short: "Write a folder of networks with planted people, and the truth about them",
 		Long: `Write instances into a new folder: for each a network (as JSON and as ONNX), a study, a
 property for other verifiers (VNN-LIB, with its network as ONNX), and truth.json, which
-has the right answer to every question. Each rung of the ladder has eight: with one
-person, ten people and a region that are treated unfairly, and five variants of the first
-without any. The first rung has 1,000 people and 16 neurons, the tenth 10^12 and 1,000.
+has the right answer to every question. Each rung of the ladder has eight: three
+where one person, ten people or all in a region are treated unfairly, and five variants of
+the first where nobody is. The first rung has 1,000 people and 16 neurons, the tenth 10^12 and 1,000.
 The same seed writes the same bytes. FOLDER is new or empty, else the exit code is 2.`,
 		Example: "  hyfair soundness new bench\n  hyfair soundness new ladder --rungs 10 --seed 7",
 		Args:    exactlyOne("FOLDER"),

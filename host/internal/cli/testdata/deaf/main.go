@@ -17,7 +17,7 @@ func main() { serve.Strategy(deaf{}) }
 type deaf struct{}
 
 func (deaf) Describe(context.Context) (sdk.Description, error) {
-	return sdk.Description{Name: "deaf", Version: "0.1.0", Options: []sdk.Option{{Name: "in", Default: "next", Help: "where to hang"}}}, nil
+	return sdk.Description{Name: "deaf", Version: "0.1.0", Options: []sdk.Option{{Name: "in", Default: "next", Help: "call that hangs: start, next, later or close"}}}, nil
 }
 
 func (deaf) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sdk.Session, error) {

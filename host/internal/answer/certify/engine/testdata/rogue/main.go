@@ -104,7 +104,7 @@ func name() string { return strings.TrimPrefix(filepath.Base(os.Args[0]), "hyfai
 func (*rogue) Describe(ctx context.Context) (sdk.Description, error) {
 	d, err := reference.Enumerator{}.Describe(ctx)
 	d.Name = name()
-	d.Options = []sdk.Option{{Name: "mode", Help: "how to misbehave"}, {Name: "from", Default: "1", Help: "from which question on"}}
+	d.Options = []sdk.Option{{Name: "mode", Help: "kind of misbehaviour"}, {Name: "from", Default: "1", Help: "number of the first question to misbehave at, from 1"}}
 	d.Libraries = []sdk.Library{{Name: "librogue", Found: true, Version: "0.1"}}
 	return d, err
 }
