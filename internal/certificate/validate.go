@@ -82,7 +82,7 @@ func (s *Statement) validateDecision() error {
 	case s.version() < 4:
 		return fmt.Errorf("it needs format version 4, not %d", s.version())
 	case s.Bands != nil && (t != nil || s.Rule.At):
-		return errors.New("bands and a threshold exclude each other")
+		return errors.New("bands and a threshold exclude each other: a decision has one or the other")
 	case s.Bands != nil && !s.Notion.Binned():
 		return fmt.Errorf("bands need a notion of scores, not %s", s.Notion)
 	case s.Bands != nil:
@@ -98,7 +98,7 @@ func (s *Statement) validateDecision() error {
 func (c *Claim) validate(s *Statement) error {
 	switch {
 	case s.Bands != nil && c.Kind != MaxK:
-		return fmt.Errorf("a claim of kind %s about bands, which only claims of kind max-k count", c.Kind)
+		return fmt.Errorf("a claim of kind %s about bands: only claims of kind max-k may be about bands", c.Kind)
 	case c.Kind == Fair:
 		return nil
 	case c.Kind == Gap && c.Bound == nil:
@@ -259,7 +259,7 @@ func (s *Statement) checkNeuron(last *[2]int, layer, neuron int) error {
 	}
 	at := [2]int{layer, neuron}
 	if slices.Compare(last[:], at[:]) >= 0 {
-		return fmt.Errorf("neuron %d of layer %d appears twice, or is not in order", neuron, layer)
+		return fmt.Errorf("neuron %d of layer %d is out of place: want neurons in order of layer and number, each once", neuron, layer)
 	}
 	*last = at
 	return nil

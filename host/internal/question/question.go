@@ -492,7 +492,7 @@ func parseRelaxation(s *space.Space, text string) (r problem.RelaxedFeature, err
 	case f.Kind == space.Categorical:
 		return r, fmt.Errorf("%s has categories, between which there is no distance: relax other features", name)
 	case f.Missing:
-		return r, fmt.Errorf("%s may be missing, and a missing value has no distance to a number: relax other features, or leave out missing: in the study", name)
+		return r, fmt.Errorf("%s may be missing, and a missing value has no distance to a number: relax other features, or leave out the key missing in the study", name)
 	}
 	if r.Tolerance, err = strconv.ParseFloat(strings.TrimSpace(value), 64); err != nil || !(r.Tolerance >= 0) {
 		return r, fmt.Errorf("got the tolerance %q, want a number of at least 0", value)

@@ -97,13 +97,13 @@ func (a *Arm) same(o Arm) bool {
 func (a *Arm) check() error {
 	switch {
 	case a.Strategy == "":
-		return errors.New("names no strategy: give strategy: NAME")
+		return errors.New("names no strategy: set the key strategy")
 	case a.Solver == "":
-		return errors.New("names no solver: give solver: NAME or solver: none, here or for all arms at the top of the file")
+		return errors.New("names no solver: set the key solver to a name or to none, here or for all arms at the top of the file")
 	case a.Solver == NoSolver && len(a.SolverSet) > 0:
 		return errors.New("sets options of a solver, but has solver: none; leave solver_set out, or name a solver")
 	case a.Chains > 0 && a.Mode != ModeFast:
-		return errors.New("sets chains in paper mode, which has one: leave out chains or give mode: fast")
+		return errors.New("sets chains in paper mode, which has one: leave out the key chains, or set mode to fast")
 	case strings.ContainsAny(a.Name, "\n\t|"):
 		return fmt.Errorf("%q: want a name of one line, without tabs and |", a.Name)
 	}

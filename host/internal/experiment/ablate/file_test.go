@@ -124,7 +124,7 @@ func TestFileFaults(t *testing.T) {
 		"no strategy":       {"- name: rw\n", "- about: nothing\n", "mine.yaml:9:5: strategies[0]: names no strategy"},
 		"same names":        {"name: tuned", "name: rw", "strategies: two arms are called \"rw\""},
 		"odd name":          {"name: tuned", "name: 'a|b'", "mine.yaml:10:5: strategies[1]: "},
-		"no study":          {"study: a.yaml", "study: ''", "studies[0]: needs study"},
+		"no study":          {"study: a.yaml", "study: ''", "studies[0]: needs the key study"},
 		"pattern":           {"AC-*", "'AC-['", "mine.yaml:5:13: studies[0].models"},
 		"top mode":          {"summary: about", "mode: slow", "mine.yaml:2:7: mode: "},
 		"syntax":            {"runs: 3", "runs: [3", "mine.yaml:"},

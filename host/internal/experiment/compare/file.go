@@ -60,7 +60,7 @@ var entry = gridfile.Entry[Arm]{
 		a.At, a.Set = n.At.String(), in.Options(n.Get("set"))
 		named := n.Get("solver") != nil || grid.Get("solver") != nil
 		if !named {
-			in.Fault(n, "names no solver: give solver: NAME")
+			in.Fault(n, "names no solver: set the key solver")
 		}
 		return named
 	},

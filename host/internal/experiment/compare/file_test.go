@@ -82,7 +82,7 @@ func TestFileFaults(t *testing.T) {
 		"no solver":       {"solver: z3", "about2: z3", "mine.yaml:19:5: "},
 		"the host's name": {"name: two", "name: hyfair", "\"hyfair\" is reserved"},
 		"same names":      {"name: two", "name: one", "two arms are called"},
-		"no study":        {"study: a.yaml", "study: ''", "studies[0]: needs study"},
+		"no study":        {"study: a.yaml", "study: ''", "studies[0]: needs the key study"},
 		"pattern":         {"AC-*", "'AC-['", "mine.yaml:5:13: studies[0].models"},
 		"syntax":          {"runs: 3", "runs: [3", "mine.yaml:"},
 		"shape":           {"threads: 2", "threads: {a: 2}", "mine.yaml:"},

@@ -149,7 +149,7 @@ func (p *Plan) arm(s *Subject, a *Arm) (Arm, error) {
 	out := *a
 	if out.Partition == PartitionOfStudy {
 		if out.Partition = s.Partition; out.Partition == "" {
-			return out, fmt.Errorf("partition: arm %s uses the study's partition, but study %s gives no partition: add partition: there or a chunk size here", a.Name, s.Study)
+			return out, fmt.Errorf("partition: arm %s uses the study's partition, but study %s gives no partition: add the key partition there, or a chunk size here", a.Name, s.Study)
 		}
 	}
 	out.Notion = cmp.Or(out.Notion, s.Notion)

@@ -122,7 +122,7 @@ func (f *File) Studies(more ...string) []Study {
 		s.At = n.Want("study").At.String()
 		s.Path, _ = f.Text(n.Get("study"))
 		if s.Path == "" {
-			f.Fault(n, "needs study: FILE")
+			f.Fault(n, "needs the key study with a file")
 		}
 		if s.Path = filepath.FromSlash(s.Path); !filepath.IsAbs(s.Path) {
 			s.Path = filepath.Join(filepath.Dir(f.path), s.Path)

@@ -259,7 +259,7 @@ func TestTreesJSONFaults(t *testing.T) {
 		}
 	}
 	two := 2
-	if _, _, err := readFrom([]byte(smallTrees), "memory", Choice{Class: &two}); err == nil || !strings.Contains(err.Error(), "leave out class:") {
+	if _, _, err := readFrom([]byte(smallTrees), "memory", Choice{Class: &two}); err == nil || !strings.Contains(err.Error(), "leave out the key class") {
 		t.Errorf("class 2: %v", err)
 	}
 }

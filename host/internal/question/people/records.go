@@ -143,7 +143,7 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 func newTableRecords(f *os.File, size int64, file *File, format *Format, sum hash.Hash) (*records, error) {
 	r := &records{path: file.Path, format: format, limit: &limited{}, table: true}
 	if file.Skip > 0 {
-		return nil, r.fault(0, 0, errors.New("a Parquet file has no lines to skip: take skip: out of the study"))
+		return nil, r.fault(0, 0, errors.New("a Parquet file has no lines to skip: leave out the study's key skip"))
 	}
 	if sum != nil {
 		if _, err := io.Copy(sum, f); err != nil {

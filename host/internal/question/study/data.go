@@ -29,7 +29,7 @@ func (r *reader) data(n *yamlfile.Node, s *Study) {
 	}
 	if h := n.Get("held-back"); h != nil && r.object(h, "held-back") {
 		if f := h.Get("fraction"); f == nil {
-			r.Fault(h, "needs fraction:, such as 0.2")
+			r.Fault(h, "needs the key fraction, such as 0.2")
 		} else if v, ok := r.Number(f); ok && (v < 0 || v >= 1) {
 			r.Fault(f, "got %s, want a number of at least 0 and below 1", f.Text)
 		} else {
@@ -44,7 +44,7 @@ func (r *reader) data(n *yamlfile.Node, s *Study) {
 func (r *reader) files(n *yamlfile.Node, s *Study) {
 	files := n.Get("files")
 	if files == nil {
-		r.Fault(n, "needs files:, a list of data files")
+		r.Fault(n, "needs the key files, a list of data files")
 		return
 	}
 	if len(files.List()) == 0 {
@@ -58,7 +58,7 @@ func (r *reader) files(n *yamlfile.Node, s *Study) {
 				continue
 			}
 			if path = item.Get("path"); path == nil {
-				r.Fault(item, "needs path:")
+				r.Fault(item, "needs the key path")
 				continue
 			}
 			file.Skip, _ = r.Integer(item.Get("skip"), 0, 1<<30)
@@ -97,9 +97,9 @@ func (r *reader) format(n *yamlfile.Node, f *people.Format) {
 	switch v, ok := r.Boolean(h); {
 	case !ok || v == header:
 	case v:
-		r.Fault(h, "is true, but columns: names the columns, too: leave out columns:, or skip the header line with skip:")
+		r.Fault(h, "is true, but the key columns names the columns, too: leave out that key, or skip the header line with the key skip")
 	default:
-		r.Fault(h, "is false, so columns: must name the columns")
+		r.Fault(h, "is false, so the key columns must name the columns")
 	}
 	d := n.Get("delimiter")
 	if text, ok := r.Text(d); ok {
@@ -117,7 +117,7 @@ func (r *reader) format(n *yamlfile.Node, f *people.Format) {
 			f.Thousands = ' '
 		}
 		if text == "." && f.Decimal == 0 || text == "," && f.Decimal == ',' {
-			r.Fault(t, "%q is also the decimal separator: set decimal:, too", text)
+			r.Fault(t, "%q is also the decimal separator: set the key decimal, too", text)
 		}
 	}
 	word, _ = r.Choice(n.Get("missing-rows"), "drop", "refuse")
@@ -175,7 +175,7 @@ func (r *reader) column(n *yamlfile.Node, name string, f *people.Format) {
 func (r *reader) label(n *yamlfile.Node, spec *people.Spec) {
 	for _, key := range []string{"column", "positive"} {
 		if n.Get(key) == nil {
-			r.Fault(n, "needs %s:", key)
+			r.Fault(n, "needs the key %s", key)
 		}
 	}
 	c, positive := n.Get("column"), n.Get("positive")

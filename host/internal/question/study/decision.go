@@ -34,7 +34,7 @@ func (r *reader) decision(root *yamlfile.Node, s *Study) {
 	side := n.Get("yes")
 	word, _ := r.Choice(side, "high", "low")
 	if s.Rule.Low = word == "low"; side != nil && s.Number {
-		r.Fault(side, "%s, but the study predicts a number (output: number), which brings no decision: leave yes: out", side.Text)
+		r.Fault(side, "%s, but the study predicts a number (output: number), which brings no decision: leave out the key yes", side.Text)
 	}
 }
 
@@ -63,10 +63,10 @@ func (r *reader) groups(n *yamlfile.Node, s *Study, in []fairness.Having, name s
 	case f.Kind == 0:
 		return // the fault in its domain was reported
 	case !f.IsProtected():
-		r.FaultAt(n, e, "%s is not protected: thresholds by group are of protected attributes; add it to protected:, or give one threshold", f.Name)
+		r.FaultAt(n, e, "%s is not protected: thresholds by group are of protected attributes; add it under the key protected, or give one threshold", f.Name)
 		return
 	case f.Kind == space.Real:
-		r.FaultAt(n, e, "%s is real:, but thresholds by group need whole numbers or categories: give one threshold", f.Name)
+		r.FaultAt(n, e, "%s has a real domain, but thresholds by group need whole numbers or categories: give one threshold", f.Name)
 		return
 	}
 	if f.Hi-f.Lo >= mostCases {
@@ -166,7 +166,7 @@ const (
 func (r *reader) bands(n, decision *yamlfile.Node, s *Study) {
 	for _, key := range []string{"threshold", "at", "yes"} {
 		if other := decision.Get(key); other != nil {
-			r.Fault(other, "a decision has bands or a threshold: leave %s: out, since bands begin at their least scores and the favourable one comes first", key)
+			r.Fault(other, "a decision has bands or a threshold: leave out the key %s, since bands begin at their least scores and the favourable one comes first", key)
 			return
 		}
 	}

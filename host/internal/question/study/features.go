@@ -86,13 +86,13 @@ func (r *reader) source(n *yamlfile.Node, column *people.Column, s *Study) {
 	column.Steps = r.steps(n.Get("encode"))
 	if hot := n.Get("columns"); hot != nil {
 		if n.Get("column") != nil || n.Get("any-of") != nil || n.Get("encode") != nil || n.Get("categories") == nil {
-			r.Fault(hot, "needs categories:, and excludes column:, any-of: and encode:")
+			r.Fault(hot, "needs the key categories, and excludes column, any-of and encode")
 		} else if column.OneHot = r.several(hot, s); column.OneHot != nil {
 			column.Name = column.OneHot[0]
 		}
 	}
 	if any := n.Get("any-of"); any != nil && n.Get("column") != nil {
-		r.Fault(any, "excludes column:, since both name the feature's columns: leave one out")
+		r.Fault(any, "excludes the key column, since both name the feature's columns: leave one out")
 	} else if any != nil {
 		if column.AnyOf = r.several(any, s); column.AnyOf != nil {
 			column.Name = column.AnyOf[0]
@@ -147,7 +147,7 @@ func (r *reader) domain(n *yamlfile.Node, f *space.Feature, column *people.Colum
 		f.Kind, f.Categories, f.Hi = space.Categorical, names, float64(len(names)-1)
 		column.Categories = names
 		if column.OneHot != nil && len(column.OneHot) != len(names) {
-			r.Fault(d, "%d categories, but columns: lists %d", len(names), len(column.OneHot))
+			r.Fault(d, "%d categories, but the key columns lists %d", len(names), len(column.OneHot))
 		}
 	case "integer":
 		if lo, hi, ok := r.interval(d, true); ok {
@@ -167,7 +167,7 @@ func (r *reader) missing(n *yamlfile.Node, f *space.Feature, column *people.Colu
 	}
 	switch {
 	case f.Kind == space.Real:
-		r.Fault(n, "%s is real:, but only integers and categories may be missing: give it an integer: domain, or leave out such rows", f.Name)
+		r.Fault(n, "%s has a real domain, but only integers and categories may be missing: give it an integer domain, or leave out such rows", f.Name)
 	case column.OneHot != nil || column.AnyOf != nil:
 		r.Fault(n, "is for a feature that is read from one column")
 	case len(f.Inputs) != 1 || f.Inputs[0].Table == nil && (f.Inputs[0].Scale != 1 || f.Inputs[0].Offset != 0):
@@ -175,7 +175,7 @@ func (r *reader) missing(n *yamlfile.Node, f *space.Feature, column *people.Colu
 	case slices.Contains(f.Categories, space.MissingName):
 		r.Fault(n, "%s has a category %q, which is the name of the missing value: rename it", f.Name, space.MissingName)
 	case s.spec != nil && len(s.spec.Format.Marks(column.Name)) == 0:
-		r.Fault(n, "the data has no missing-value marks for its column: list them under data: missing:, such as [\"\"]")
+		r.Fault(n, "the data has no missing-value marks for its column: list them under the key missing of data, such as [\"\"]")
 	default:
 		f.Missing = true
 		f.Hi++
@@ -239,7 +239,7 @@ func (r *reader) categoriesFromData(n *yamlfile.Node, column *people.Column, s *
 		return nil, false
 	}
 	if err == nil && names[0] == "" { // sorted: it comes first
-		err = fmt.Errorf("column %q has empty cells; list \"\" under missing:, or map it to a name", column.Name)
+		err = fmt.Errorf("column %q has empty cells; list \"\" under the key missing, or map it to a name", column.Name)
 	}
 	if err != nil {
 		r.Fault(n, "%v", err)
@@ -268,7 +268,7 @@ func (r *reader) steps(n *yamlfile.Node) []people.Step {
 			continue
 		}
 		if len(item.Entries) != 1 {
-			r.Fault(item, "a step is one of round, map:, threshold:, bins: and days-since:; for several, write a list")
+			r.Fault(item, "a step is one of round, map, threshold, bins and days-since; for several, write a list")
 			continue
 		}
 		if step, ok := r.step(item.Entries[0]); ok {
@@ -320,7 +320,7 @@ func (r *reader) bins(n *yamlfile.Node) (*people.Bins, bool) {
 	}
 	count, lo, hi := n.Get("count"), n.Get("min"), n.Get("max")
 	if count == nil || (lo == nil) != (hi == nil) {
-		r.Fault(n, "needs count:, and min: and max: together or not at all")
+		r.Fault(n, "needs the key count, and min and max together or not at all")
 		return nil, false
 	}
 	b.Count, _ = r.Integer(count, 1, most)

@@ -49,7 +49,7 @@ func (r *reader) vocabulary(features *yamlfile.Node, s *Study, v *modelfile.Voca
 		for k := range known {
 			told := strings.Join(v.Categories[:min(len(v.Categories), 20)], ", ")
 			if fed && known[k] == "" && !slices.Contains(v.Categories, "") {
-				r.Fault(features.Get(f.Name), "the encoder of %s in %s knows %s and refuses all else; it has no input for %s: remove it from the domain, or map: it to one of these", v.Name, s.ModelPath, told, f.Label(f.Lo+float64(k)))
+				r.Fault(features.Get(f.Name), "the encoder of %s in %s knows %s and refuses all else; it has no input for %s: remove it from the domain, or map it to one of these", v.Name, s.ModelPath, told, f.Label(f.Lo+float64(k)))
 				return
 			}
 			if s.spec == nil || f.Kind != space.Categorical || !plainly(&s.spec.Features[i]) {
@@ -57,7 +57,7 @@ func (r *reader) vocabulary(features *yamlfile.Node, s *Study, v *modelfile.Voca
 			}
 			cells := append(cellsOf(&s.spec.Features[i], k), f.Categories[k])
 			if !slices.ContainsFunc(cells, func(cell string) bool { return modelfile.SameCategory(known[k], cell) }) {
-				r.Fault(features.Get(f.Name), "the encoder of %s in %s knows %s and refuses all else; the study feeds %s as %s, but its cells have another text: map: that text to it", v.Name, s.ModelPath, told, f.Categories[k], known[k])
+				r.Fault(features.Get(f.Name), "the encoder of %s in %s knows %s and refuses all else; the study feeds %s as %s, but its cells have another text: map that text to it", v.Name, s.ModelPath, told, f.Categories[k], known[k])
 				return
 			}
 		}

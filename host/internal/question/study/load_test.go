@@ -253,7 +253,7 @@ func TestShares(t *testing.T) {
 		{"lgb-regression.txt", "output: share\n", "share"},
 		{"{file: FILES/sklearn-classes.onnx, class: 1}", "", "share"},
 		{"{file: FILES/sklearn-classes.onnx, class: 2}", "notion: logit\n", "logit"},
-		{"{file: FILES/sklearn-classes.onnx, class: 1}", "notion: decision\n", "from which it does not follow whether the class wins: ask about gaps of the share, notion: score"},
+		{"{file: FILES/sklearn-classes.onnx, class: 1}", "notion: decision\n", "from which it does not follow whether the class wins: ask about gaps of the share with the notion score"},
 		{"{file: FILES/sklearn-classes.onnx, class: any}", "", "about which hyfair audit answers"},
 		{"sklearn-classes.onnx", "", "has 3 classes (high, low, middle)"},
 		{"../../../study/testdata/price.txt", "output: share\n", "study.yaml:2:9: output: "},

@@ -167,7 +167,7 @@ func TestConditionsOnMissingValues(t *testing.T) {
 // What a missing value could be mistaken for, and what no model sends anywhere, is refused.
 func TestMissingValuesAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ features, more, want string }{
-		"real":         {"  age: {real: 0..1, missing: true}\n  work: {categories: [a, b, c]}\n", "", "age is real:, but only integers and categories may be missing"},
+		"real":         {"  age: {real: 0..1, missing: true}\n  work: {categories: [a, b, c]}\n", "", "age has a real domain, but only integers and categories may be missing"},
 		"one-hot":      {"  age: {integer: 18..80}\n  work: {categories: [a, b, c], missing: true, inputs: one-hot}\n", "", "must feed one input, with its value or a table"},
 		"scaled":       {"  age: {integer: 18..80, missing: true, inputs: {scale: 2}}\n  work: {categories: [a, b, c]}\n", "", "must feed one input, with its value or a table"},
 		"name":         {"  age: {integer: 18..80}\n  work: {categories: [a, b, missing], missing: true}\n", "", `work has a category "missing"`},

@@ -67,7 +67,7 @@ func (r *reader) population(n *yamlfile.Node, s *Study) {
 		s.Population, _ = r.Choice(n, population.Uniform, population.Independent)
 	case !r.object(n, "population"):
 	case len(n.Entries) != 1:
-		r.Fault(n, "want one of classes:, %s:", strings.Join(population.Kinds(), ": and "))
+		r.Fault(n, "want one of the keys classes, %s", strings.Join(population.Kinds(), " and "))
 	case r.Kind(n.Entries[0].Value, yamlfile.Scalar):
 		of, value := n.Entries[0].Key.Text, n.Entries[0].Value
 		text, err := value.Text, error(nil)
@@ -139,7 +139,7 @@ func (r *reader) protected(n *yamlfile.Node, s *Study) {
 			}
 			beyond, _ = r.Boolean(values.Get("extrapolate"))
 			if values = values.Get("values"); values == nil {
-				r.Fault(e.Value, "needs values:")
+				r.Fault(e.Value, "needs the key values")
 				continue
 			}
 		}
@@ -257,7 +257,7 @@ func (r *reader) constraints(n *yamlfile.Node, s *Study) {
 		rule.About, _ = r.Text(e.Value.Get("about"))
 		forbid := e.Value.Get("forbid")
 		if forbid == nil {
-			r.Fault(e.Value, `needs forbid:, a predicate such as "sex=Female,relationship=Husband", or a list of them`)
+			r.Fault(e.Value, `needs the key forbid, a predicate such as "sex=Female,relationship=Husband", or a list of them`)
 			continue
 		}
 		for _, item := range forbid.List() {

@@ -45,7 +45,7 @@ func (r *reader) interval(n *yamlfile.Node, integer bool) (lo, hi float64, ok bo
 		r.Fault(n, "the domain %s is empty: %v is above %v", n.Text, lo, hi)
 		ok = false
 	case integer && !(whole(lo) && whole(hi)):
-		r.Fault(n, "the ends of %s are not whole numbers within ±2^52; write real: for such a domain", n.Text)
+		r.Fault(n, "the ends of %s are not whole numbers within ±2^52; give such a domain under the key real", n.Text)
 		ok = false
 	}
 	return lo, hi, ok

@@ -363,7 +363,7 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	}
 	switch linear := s.ModelFile.Linear || s.Model.Link() == fairness.LinkLinear; {
 	case anyClass && s.ModelFile.Classes == 0:
-		r.Fault(n, "class: any is for a model of at least three classes, of which the one with the largest output wins; %s is not such a model: leave out class:, or name one", path)
+		r.Fault(n, "class: any is for a model of at least three classes, of which the one with the largest output wins; %s is not such a model: leave out the key class, or name one class", path)
 	case anyClass && s.ModelFile.Classes > maxClasses:
 		r.Fault(n, "class: any of %d classes, at most %d are supported: name one", s.ModelFile.Classes, maxClasses)
 	case !r.options.AnyClass && s.OneLogit() != nil:
@@ -371,7 +371,7 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	case anyClass && !r.options.AnyClass:
 		r.Fault(n, "class: any is for hyfair certify and audit; for other commands name one class, as in class: 1")
 	case s.ModelFile.OneOfMany && s.Notion.UsesEpsilon():
-		r.Fault(n, "%s has several classes, so the only question is whether one wins: set notion: decision", path)
+		r.Fault(n, "%s has several classes, so the only question is whether one wins: set the key notion to decision", path)
 	case s.ModelFile.OneOfMany:
 	case linear && !logit && !share:
 		r.Fault(n, "%s ends in a linear unit; say output: logit if that is the logit of a probability, output: number if it predicts a number", path)
@@ -389,7 +389,7 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 // Takes returns an error if the study's model does not support a notion.
 func (s *Study) Takes(n fairness.Notion) error {
 	if s.Number && n != fairness.Logit {
-		return fmt.Errorf("%s predicts a number (output: number), which is not a score and has no decision: ask about its differences, notion: logit", s.ModelPath)
+		return fmt.Errorf("%s predicts a number (output: number), which is not a score and has no decision: ask about differences of its output with the notion logit", s.ModelPath)
 	}
 	if n == fairness.DecisionStrict && s.Bands != nil {
 		return fmt.Errorf("%s is about yes and no, and here the decision has bands: ask with notion decision", n)
@@ -398,7 +398,7 @@ func (s *Study) Takes(n fairness.Notion) error {
 		return fmt.Errorf("the notion %s has no threshold, but the study's positive decision is a score %s: use the notion decision", n, s.Rule)
 	}
 	if s.ModelFile.ShareOfMany && !n.UsesEpsilon() {
-		return fmt.Errorf("the score of %s is the share of one class among several, from which it does not follow whether the class wins: ask about gaps of the share, notion: score", s.ModelPath)
+		return fmt.Errorf("the score of %s is the share of one class among several, from which it does not follow whether the class wins: ask about gaps of the share with the notion score", s.ModelPath)
 	}
 	return nil
 }
@@ -464,9 +464,9 @@ func (r *reader) modelFile(root *yamlfile.Node) (n *yamlfile.Node, choice modelf
 	}
 	switch {
 	case asked == 0 && n.Get("file") == nil:
-		r.Fault(n, "needs file:, the model's file, or else plugin: or attach:, for a model plugin")
+		r.Fault(n, "needs the key file, the model's file, or else plugin or attach, for a model plugin")
 	case asked > 0 && len(n.Entries) > 1:
-		r.Fault(n, "plugin: and attach: exclude all other keys, which are for a model's file")
+		r.Fault(n, "the keys plugin and attach exclude all others, which are for a model's file")
 	}
 	return n.Get("file"), choice, anyClass
 }

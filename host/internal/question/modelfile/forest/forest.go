@@ -13,7 +13,7 @@ import (
 // OneScore refuses a choice that does not apply to a single score.
 func OneScore(c reader.Choice) {
 	if c.Class != nil && *c.Class != 1 {
-		panic(fault.New("class: %d; the score of these trees is that of class 1: leave out class:", *c.Class))
+		panic(fault.New("class: %d; the score of these trees is that of class 1: leave out the key class", *c.Class))
 	}
 }
 

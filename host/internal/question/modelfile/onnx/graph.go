@@ -332,7 +332,7 @@ func (m *model) outputOf(asked string) string {
 	case len(fit) == 0:
 		panic(fault.New("got no output of floating-point numbers, only predicted classes (%s): export the probabilities too (scikit-learn: to_onnx(model, X[:1], options={\"zipmap\": False}))", quoted(all)))
 	}
-	panic(fault.New("the model has the outputs %s: name one in the study, model: {file: …, output: %s}", quoted(fit), fit[len(fit)-1]))
+	panic(fault.New("the model has the outputs %s: name one in the study, as in model: {file: …, output: %s}", quoted(fit), fit[len(fit)-1]))
 }
 
 func quoted(names []string) string {

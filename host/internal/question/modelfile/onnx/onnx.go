@@ -80,7 +80,7 @@ func (g *graph) finish(v *value, class *int) *reader.Model {
 		case n == 1 && class == nil:
 			head = relu.HeadLinear
 		case n == 1:
-			panic(fault.New("the output is a single linear unit without classes: leave out class:"))
+			panic(fault.New("the output is a single linear unit without classes: leave out the key class"))
 		case n == 2 && last.Part(0, 1).Is(last.Part(1, 2), -1):
 			panic(fault.New("the output is two raw scores, one the negative of the other: export without options={\"raw_scores\": True}"))
 		default:
@@ -135,14 +135,14 @@ func (m *model) others() (out []string) {
 func chosenScore(all []score, class *int) score {
 	if len(all) > 1 {
 		if class == nil && !wholeOf(all) && len(all) == 2 {
-			panic(fault.New("the two probabilities do not add up to 1, so they answer different questions: name one in the study, model: {file: …, class: 1}"))
+			panic(fault.New("the two probabilities do not add up to 1, so they answer different questions: name one in the study, as in model: {file: …, class: 1}"))
 		}
 		return all[reader.ClassOf(class, len(all))]
 	}
 	s := all[0]
 	if reader.ClassOf(class, 2) == 0 {
 		if s.logits.Len() > 2 {
-			panic(fault.New("the output is the probability of one class among %d: leave out class:", s.logits.Len()))
+			panic(fault.New("the output is the probability of one class among %d: leave out the key class", s.logits.Len()))
 		}
 		s.class = 1 - s.class
 	}

@@ -93,7 +93,7 @@ func readTrees(graph *pb.GraphProto, choice reader.Choice) *reader.Model {
 			panic(fault.New("output: no output %.40q, want one of %s", name, quoted(outputs)))
 		}
 		if from, _ := source(name); n.op == "TreeEnsembleClassifier" && len(n.outputs) > 0 && from == n.outputs[0] {
-			panic(fault.New("output %q is the predicted class: name the output with the probabilities, or leave out output:", name))
+			panic(fault.New("output %q is the predicted class: name the output with the probabilities, or leave out the key output", name))
 		}
 	}
 	defer fault.About(fmt.Sprintf("node %q (%.40s)", n.name, n.op))
@@ -153,7 +153,7 @@ func readTrees(graph *pb.GraphProto, choice reader.Choice) *reader.Model {
 // softmax reports whether the sums of a classifier are logits of classes, and not shares.
 func (n *node) softmax() bool { return n.text("post_transform", "") == "SOFTMAX" }
 
-// chosen returns the requested class of more than two.
+// chosen returns the requested class of a model with more than two.
 func (n *node) chosen(class *int, labels int) *int {
 	if by := n.text("post_transform", ""); by != "" && by != "NONE" {
 		panic(fault.New("post_transform: %.40q of %d classes, want SOFTMAX or NONE", by, labels))
@@ -163,7 +163,7 @@ func (n *node) chosen(class *int, labels int) *int {
 		for _, v := range n.ints("classlabels_int64s") {
 			names = append(names, fmt.Sprint(v))
 		}
-		panic(fault.New("the model has %d classes (%.200s): name one, counted from 0, in the study, model: {file: …, class: 1}", labels, strings.Join(names, ", ")))
+		panic(fault.New("the model has %d classes (%.200s): name one, counted from 0, in the study, as in model: {file: …, class: 1}", labels, strings.Join(names, ", ")))
 	}
 	of := reader.ClassOf(class, labels)
 	return &of

@@ -116,7 +116,7 @@ type Choice struct {
 // OnlyOutput refuses the name of an output, for files that have one output.
 func (c Choice) OnlyOutput() {
 	if c.Output != "" {
-		panic(fault.New("output: %s names an output of an ONNX file; this file has one output: leave out output:", c.Output))
+		panic(fault.New("output: %s names an output of an ONNX file; this file has one output: leave out the key output", c.Output))
 	}
 }
 
@@ -131,7 +131,7 @@ func (c Choice) Network(n *relu.Network) *Model {
 	switch {
 	case c.Class == nil:
 	case n.Head == relu.HeadLinear:
-		panic(fault.New("the output is a single linear unit without classes: leave out class:"))
+		panic(fault.New("the output is a single linear unit without classes: leave out the key class"))
 	case ClassOf(c.Class, 2) == 1:
 	case n.Head == relu.HeadSoftmax: // the other probability: rows and biases swapped
 		last.Weights = slices.Concat(last.Row(1), last.Row(0))
@@ -146,7 +146,7 @@ func (c Choice) Network(n *relu.Network) *Model {
 func ClassOf(class *int, n int) int {
 	switch {
 	case class == nil && n > 2:
-		panic(fault.New("the model has %d classes: name one in the study, model: {file: …, class: 1}, or for hyfair init with --class 1", n))
+		panic(fault.New("the model has %d classes: name one in the study, as in model: {file: …, class: 1}, or with --class 1 of hyfair init", n))
 	case class == nil:
 		return 1
 	case *class < 0 || *class >= n:
