@@ -42,11 +42,11 @@ func init() {
 // Picture is a drawing: a *Figure or a *Tree.
 type Picture interface {
 	Block
-	// FileName returns the name of its files, without the extension.
+	// FileName returns the name of the picture's files, without the extension.
 	FileName() string
-	// Write draws it in one of FigureFormats.
+	// Write draws the picture in one of FigureFormats.
 	Write(w io.Writer, format string) error
-	// write draws it on a sheet, in one of FigureFormats.
+	// write draws the picture on a sheet, in one of FigureFormats.
 	write(w io.Writer, format string, on sheet) error
 }
 

@@ -59,9 +59,10 @@ class AuditAnswer:
     """The changes since the model of --baseline."""
 
     classes: Optional[AuditClasses] = None
-    """The classes of a model of several, of which one wins, or the bands of the decision; absent for others. Then k
-    counts classes or bands, flips and unfair are the people whose class or band changes, and of classes there are
-    no scores, gaps and other decisions. With --notion score or logit, k and unfair are of scores."""
+    """The people by class, for a model of several classes, one of which wins, or by band; otherwise absent. If it is
+    present, k counts classes or bands, and flips and unfair are the people whose class or band changes. With
+    classes there are no scores, gaps and other decisions. With bands and --notion score or logit, k and unfair are
+    about scores."""
 
     curve: Optional[List[AuditThreshold]] = None
     """The decisions at each of --thresholds."""
@@ -73,8 +74,8 @@ class AuditAnswer:
     """The outcome of each gate."""
 
     groups: Optional[AuditRates] = None
-    """Rates by group, with --groups; of a model of several classes they are in classes. With bands the favourable
-    decision is the best band, or that of --favourable and better ones."""
+    """Rates by group, with --groups; for a model of several classes they are in the field classes. With bands the
+    favourable decision is the best band, or that of --favourable and better ones."""
 
     input_check: Optional[StudyInputCheck] = None
     """The check of the study's inputs."""
@@ -311,8 +312,8 @@ class AuditClass:
 
 @dataclass(frozen=True)
 class AuditClasses:
-    """Classes says whose class changes: of a model of several classes, the one with the largest output; of a decision
-    with bands, the band."""
+    """Classes says whose class changes. A person's class is the one with the largest output, for a model of several
+    classes, or the person's band, for a decision with bands."""
 
     attributes: List[AuditClassesBy]
     """The same with copies that differ in one attribute only."""
@@ -640,8 +641,8 @@ class AuditRates:
     """Each protected attribute and, if there are several, all of them together."""
 
     favourable: str
-    """The decision that selects people: positive, or negative if a positive one is bad for them; of several classes or
-    bands, the class, the band, or "band B or better"."""
+    """The decision that selects people: positive, or negative if a positive one is bad for them; with several classes
+    or bands, the class, the band, or "band B or better"."""
 
     median: float
     """The median of all scores, above which a person scores high."""
@@ -670,7 +671,7 @@ class AuditRow:
     """The largest difference of two copies' scores."""
 
     high: AuditRowCopy
-    """The copy with the highest score; of several classes, a copy of another class."""
+    """The copy with the highest score; with several classes, a copy of another class."""
 
     index: int
     """The row's number, from 0, without the rows that are left out for missing values."""
@@ -685,7 +686,7 @@ class AuditRow:
     """The line where the row begins."""
 
     low: AuditRowCopy
-    """The copy with the lowest score; of several classes, the person."""
+    """The copy with the lowest score; with several classes, the person."""
 
     min_entropy: float
     """The min-entropy of that distribution, in bits."""
@@ -694,8 +695,8 @@ class AuditRow:
     """The number of copies, the person included."""
 
     positive: bool
-    """The person's own decision is positive. With bands: the band is favourable; the reverse if low scores are
-    favourable."""
+    """The person's own decision is positive. With bands: the band is favourable or, if low scores are favourable, it
+    is not."""
 
     score: float
     """The person's own score."""
@@ -713,8 +714,8 @@ class AuditRow:
     """The person's own protected values."""
 
     class_: Optional[int] = field(default=None, metadata={"json": "class"})
-    """The own class of a model of several, from 0; their number stands for a tie. With bands: the place of the own
-    band, 0 for the best."""
+    """The person's class, from 0, for a model of several classes; the number of classes stands for a tie. With bands:
+    the place of the person's band, 0 for the best."""
 
     enters: Optional[List[int]] = None
     """The other classes or bands of the copies."""
@@ -749,7 +750,7 @@ class AuditRowEffect:
     """The value with the highest score, as a label; with the lowest, if a low score is favourable."""
 
     best_score: float
-    """Its score."""
+    """The score with the best value."""
 
     flips: bool
     """Some of these copies get the other decision, or another class or band."""
@@ -773,7 +774,7 @@ class AuditRowEffect:
     """The value with the lowest score, as a label; with the highest, if a low score is favourable."""
 
     worst_score: float
-    """Its score."""
+    """The score with the worst value."""
 
 
 @dataclass(frozen=True)
@@ -1176,10 +1177,10 @@ class CertifyMaxK:
     """The grade of the proof of hi."""
 
     hi: int
-    """Bins, or bands, that no individual exceeds, by proof."""
+    """The number of bins, or bands, that no individual exceeds, by proof."""
 
     lo: int
-    """Bins, or bands, that one individual reaches, evaluated exactly."""
+    """The number of bins, or bands, that an exactly evaluated individual reaches."""
 
     tolerance: float
     """The tolerance of that proof, in logits from a bin's edge."""
@@ -2087,7 +2088,7 @@ class MitigateAnswer:
     """The budget of every search."""
 
     epsilon: str
-    """ε, exact; empty where people with copies in different bands are treated unfairly."""
+    """ε, exact; empty if unfair treatment means that copies are in different bands."""
 
     label: str
     """The label of an added individual's copies: majority or mean."""
@@ -3229,7 +3230,7 @@ class ReportWorst:
     """Worst is the outcomes of one person."""
 
     by: str
-    """The step that met the person."""
+    """The step that found the person."""
 
     high: float
     """The highest score of a copy."""
@@ -3515,8 +3516,8 @@ class SearchRunResult:
     """The number of the solver's answers that evaluation refuted."""
 
     ended: Optional[str] = None
-    """The reason why the run ended before its budget: the constraints leave no individual, or a budget in evaluations
-    met 100,000 proposals in a row without one."""
+    """The reason why the run ended before its budget: the constraints leave no individual or, if the budget counts
+    evaluations, 100,000 proposals in a row led to none."""
 
     error: Optional[str] = None
     """The error that ended the run early."""

@@ -20,8 +20,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Classes says whose class changes: of a model of several classes, the one with the largest output; of a decision with bands,
-// the band.
+// Classes says whose class changes. A person's class is the one with the largest output, for a model of several classes, or the
+// person's band, for a decision with bands.
 type Classes struct {
 	// The people by their own class, with copies that differ in any protected attributes.
 	Classes []Class `json:"classes"`
@@ -247,8 +247,8 @@ func (o *Outcome) rateClasses(to *Classes, c *Config, by RateBy) {
 	}
 }
 
-// inBands decides by bands: the decision is yes for bands at the places [from, to], and the opposite of
-// yes for all others.
+// inBands decides by bands. If yes is set, the decision is positive for the bands at the places [from, to]
+// and negative for all others; else the reverse.
 type inBands struct {
 	*individual.Bander
 	from, to int
@@ -447,7 +447,7 @@ func (r *Result) bandRates(i int) *view.Table {
 	return t
 }
 
-// worstClasses lists the people whose copies get the most classes, of a model of several.
+// worstClasses lists the people whose copies get the most classes, for a model of several classes.
 func (r *Result) worstClasses() *view.Table {
 	t := &view.Table{
 		Title: "The people whose copies get the most different classes",

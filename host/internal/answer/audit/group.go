@@ -12,8 +12,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// group is people who add the same own values to the question's lists, so that
-// one evaluator serves them all.
+// group is the people whose own protected values add the same values to the
+// question's lists, so that one evaluator serves them all.
 type group struct {
 	// own has, for each protected feature, the value to add to its list, or
 	// listed.
@@ -21,8 +21,8 @@ type group struct {
 	rows []int
 }
 
-// listed marks an own value that the list already has. No feature has an
-// infinite value.
+// listed stands for a person's own value that the list already has. No feature has
+// an infinite value.
 var listed = math.Inf(-1)
 
 // sort selects the rows to audit and groups them, ordered by the values that
@@ -91,8 +91,8 @@ type line struct {
 	epsilon *big.Rat
 	bands   fairness.Bands
 
-	// base is for people whose own value is listed. latest is for people with the own value in own;
-	// nil before the first. Copies of a line share base; each sets its own latest.
+	// base is for people whose own value is listed. latest is for people whose own value is in the field own;
+	// nil before the first such person. Copies of a line share base; each sets its own latest.
 	base, latest *evaluate.Evaluator
 	own          float64
 }

@@ -20,7 +20,7 @@ type Rates struct {
 	Median float64 `json:"median"`
 	// The least share of the people that a judged group has.
 	MinShare float64 `json:"min_share"`
-	// The decision that selects people: positive, or negative if a positive one is bad for them; of several classes or bands, the
+	// The decision that selects people: positive, or negative if a positive one is bad for them; with several classes or bands, the
 	// class, the band, or "band B or better".
 	Favourable string `json:"favourable"`
 	// Why there are no error rates though the rows have the label's column.

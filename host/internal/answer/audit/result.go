@@ -44,11 +44,11 @@ type Result struct {
 	Weights *Weights `json:"weights,omitempty"`
 	// All people together.
 	Summary Summary `json:"summary"`
-	// The classes of a model of several, of which one wins, or the bands of the decision; absent for others. Then k counts
-	// classes or bands, flips and unfair are the people whose class or band changes, and of classes there are no scores, gaps
-	// and other decisions. With --notion score or logit, k and unfair are of scores.
+	// The people by class, for a model of several classes, one of which wins, or by band; otherwise absent. If it is present,
+	// k counts classes or bands, and flips and unfair are the people whose class or band changes. With classes there are no
+	// scores, gaps and other decisions. With bands and --notion score or logit, k and unfair are about scores.
 	Classes *Classes `json:"classes,omitempty"`
-	// Rates by group, with --groups; of a model of several classes they are in classes. With bands the favourable decision is
+	// Rates by group, with --groups; for a model of several classes they are in the field classes. With bands the favourable decision is
 	// the best band, or that of --favourable and better ones.
 	Rates *Rates `json:"groups,omitempty"`
 	// The changes since the model of --baseline.
@@ -130,10 +130,10 @@ type Row struct {
 	MinEntropy float64 `json:"min_entropy"`
 	// The person's own score.
 	Score float64 `json:"score"`
-	// The person's own decision is positive. With bands: the band is favourable; the reverse if low scores are favourable.
+	// The person's own decision is positive. With bands: the band is favourable or, if low scores are favourable, it is not.
 	Positive bool `json:"positive"`
-	// The own class of a model of several, from 0; their number stands for a tie. With bands: the place of the own band, 0 for
-	// the best.
+	// The person's class, from 0, for a model of several classes; the number of classes stands for a tie. With bands: the
+	// place of the person's band, 0 for the best.
 	Class *int `json:"class,omitempty"`
 	// The other classes or bands of the copies.
 	Enters []int `json:"enters,omitempty"`
@@ -147,9 +147,9 @@ type Row struct {
 	Z map[string]float64 `json:"z"`
 	// All values as text.
 	Labels map[string]string `json:"labels"`
-	// The copy with the highest score; of several classes, a copy of another class.
+	// The copy with the highest score; with several classes, a copy of another class.
 	High RowCopy `json:"high"`
-	// The copy with the lowest score; of several classes, the person.
+	// The copy with the lowest score; with several classes, the person.
 	Low RowCopy `json:"low"`
 	// The effect of each protected attribute alone.
 	Attributes []RowEffect `json:"attributes"`
@@ -181,11 +181,11 @@ type RowEffect struct {
 	Flips bool `json:"flips"`
 	// The value with the highest score, as a label; with the lowest, if a low score is favourable.
 	Best string `json:"best"`
-	// Its score.
+	// The score with the best value.
 	BestScore float64 `json:"best_score"`
 	// The value with the lowest score, as a label; with the highest, if a low score is favourable.
 	Worst string `json:"worst"`
-	// Its score.
+	// The score with the worst value.
 	WorstScore float64 `json:"worst_score"`
 	// The person's own score less the mean score with the attribute's other values; the reverse if a low
 	// score is favourable.

@@ -70,7 +70,7 @@ func (r *Request) Validate() error {
 	case r.K > 0:
 		err = errors.Join(err, errors.New("--max-k and --k exclude each other: the largest k answers for every k"))
 	case r.Partition != "":
-		err = errors.Join(err, errors.New("--partition and --max-k exclude each other"))
+		err = errors.Join(err, errors.New("--partition and --max-k exclude each other: the largest k is computed over the whole region at once"))
 	case len(r.Relax) > 0:
 		err = errors.Join(err, errors.New("--relax and --max-k exclude each other: k counts the bins of one individual's counterfactuals"))
 	}
@@ -80,7 +80,7 @@ func (r *Request) Validate() error {
 	case r.Partition != "" && r.Maximise:
 		err = errors.Join(err, errors.New("--partition and --maximize exclude each other: parts are decided, not maximised"))
 	case r.Partition != "" && r.K > 0:
-		err = errors.Join(err, errors.New("--partition and --k exclude each other"))
+		err = errors.Join(err, errors.New("--partition and --k exclude each other: parts are decided by comparing two copies, not by counting bins"))
 	case r.Partition != "" && r.SoftTimeout <= 0:
 		err = errors.Join(err, fmt.Errorf("--soft-timeout %v: want a positive time such as 100s", r.SoftTimeout))
 	}

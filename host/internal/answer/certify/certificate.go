@@ -38,7 +38,7 @@ func (r *Request) certifiable(queries []*problem.Query, plugins discover.Solvers
 	case r.Certificate == "":
 		return nil
 	case len(queries) != 1:
-		return errors.New("--certificate proves the answer to one question; class: any, --protected each and --protected subsets ask several")
+		return errors.New("--certificate proves the answer to one question, but class: any in the study, --protected each and --protected subsets ask several")
 	case proverOf(plugins, r.goal()) == nil:
 		return fmt.Errorf("--certificate: %s gives no proofs that can be checked; use --solver bnb", plugins)
 	}

@@ -112,9 +112,9 @@ type Result struct {
 
 // MaxK encloses the largest number of bins that one individual's counterfactuals reach.
 type MaxK struct {
-	// Bins, or bands, that one individual reaches, evaluated exactly.
+	// The number of bins, or bands, that an exactly evaluated individual reaches.
 	Lo int `json:"lo"`
-	// Bins, or bands, that no individual exceeds, by proof.
+	// The number of bins, or bands, that no individual exceeds, by proof.
 	Hi int `json:"hi"`
 	// lo equals hi.
 	Certified bool `json:"certified"`

@@ -75,9 +75,9 @@ type Result struct {
 type Claim struct {
 	// The claim: fair, gap or max-k.
 	Kind string `json:"kind"`
-	// Of gap, the bound, exact.
+	// The exact bound that a claim of kind gap states.
 	Bound string `json:"bound,omitempty"`
-	// Of max-k, the number of bins.
+	// The number of bins that a claim of kind max-k states.
 	K int `json:"k,omitempty"`
 }
 

@@ -268,7 +268,7 @@ func (d *drafter) doubtValues() {
 		input += len(f.Inputs)
 		for _, v := range f.from.apart(d.chosen.view.rows) {
 			if (d.absent == nil || *d.absent != v.value) && 2*v.rows < len(d.chosen.view.rows) { // else the value is common
-				doubt("%s: %s in %s is far from all others (%s..%s), and the domain includes it: cut the domain if the model knows no such value, or list the value under missing: if it stands for a missing one", f.Name, decimal(v.value), plural(v.rows, "row"), decimal(v.lo), decimal(v.hi))
+				doubt("%s: %s in %s is far from all others (%s..%s), and the domain includes it: cut the domain if the model knows no such value, or list the value under the key missing if it stands for a missing one", f.Name, decimal(v.value), plural(v.rows, "row"), decimal(v.lo), decimal(v.hi))
 			}
 		}
 	}

@@ -205,7 +205,7 @@ func decimal(x float64) string { return strconv.FormatFloat(x+0, 'g', -1, 64) }
 const (
 	// most bounds the arrangements tried per selection of rows.
 	most = 1000
-	// mostWork bounds, in multiplications, a first look at all of them.
+	// mostWork bounds, in multiplications, the first comparison of all arrangements.
 	mostWork = 4e9
 	// mostLooked bounds the work on arrangements that leave columns out, in columns.
 	mostLooked = 1_000_000

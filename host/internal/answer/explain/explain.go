@@ -52,8 +52,8 @@ type Method struct {
 	Samples int `json:"samples"`
 	// Quantile of the sampled k that high neighbours reach at least.
 	Quantile float64 `json:"quantile"`
-	// Delta is the least difference of the mean k inside and outside a predicate; nil:
-	// Sample.delta.
+	// Delta is the least amount by which the mean k inside a kept predicate exceeds that outside;
+	// nil: Sample.delta.
 	Delta *float64 `json:"delta,omitempty"`
 	// Test is the number of fresh neighbours on either side of a predicate.
 	Test int `json:"test"`

@@ -164,7 +164,7 @@ func (j *job) fits(d *journal.Details) error {
 		return fmt.Errorf("run %s is of study %s, whose features differ from those of %s", d.Name, d.Started.Study, j.question.Study.Name)
 	}
 	if d.Started.Domains != nil && !slices.Equal(d.Started.Domains, record.Domains(j.query.Space)) {
-		return fmt.Errorf("run %s has other domains or other protected attributes than this question", d.Name)
+		return fmt.Errorf("run %s is about other domains or protected attributes than this question: name another run, or ask with those of its study", d.Name)
 	}
 	if d.Started.Task.Network != j.question.Study.ModelSHA256 {
 		j.session.Note("run %s is of the model %s; its people are evaluated again", d.Name, d.Started.Model)

@@ -27,7 +27,7 @@ import (
 // Request asks a guarded model about rows. It is plain data.
 type Request struct {
 	// Model is a study, whose network answers, or a network; then Study says how its
-	// rows are encoded. Data is the folder that data: paths start from.
+	// rows are encoded. Data is the folder of paths that begin with data:.
 	Model string `json:"model"`
 	Study string `json:"study,omitempty"`
 	Data  string `json:"data,omitempty"`

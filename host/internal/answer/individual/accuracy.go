@@ -30,7 +30,7 @@ func ScoresOf(s *study.Study) (*Scores, error) {
 	}
 	switch {
 	case s.Model == nil:
-		return nil, fmt.Errorf("%s: accuracy needs a model: add model: to the study", s.Path)
+		return nil, fmt.Errorf("%s: accuracy needs a model: add the key model to the study", s.Path)
 	case d.Labels == nil:
 		return nil, fmt.Errorf("%s: accuracy needs labels: add the key label to the study's data", s.Path)
 	case len(d.Points) == 0:

@@ -54,9 +54,9 @@ func (r *run) iterate(ctx context.Context, m *made, original *relu.Network, befo
 	case m.network != nil:
 		return nil
 	case lost > r.Retraining.MaxLoss:
-		return fmt.Errorf("%w: the first one cost %.2f points of accuracy on the rows held back, more than the %.2f of --max-loss", errNoBetter, 100*lost, 100*r.Retraining.MaxLoss)
+		return fmt.Errorf("%w: the first round cost %.2f points of accuracy on the rows held back, more than the %.2f of --max-loss", errNoBetter, 100*lost, 100*r.Retraining.MaxLoss)
 	}
-	return fmt.Errorf("%w: the search of the first one found neither a smaller largest k nor, with the same, fewer individuals", errNoBetter)
+	return fmt.Errorf("%w: the search of the first round's network found neither a smaller largest k, nor fewer individuals with the same k", errNoBetter)
 }
 
 // heldAccuracy is the original network's accuracy on the rows that choose epochs.

@@ -24,7 +24,7 @@ type Result struct {
 	Seed int64 `json:"seed"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// ε, exact; empty where people with copies in different bands are treated unfairly.
+	// ε, exact; empty if unfair treatment means that copies are in different bands.
 	Epsilon string `json:"epsilon"`
 	// The strategy of every search.
 	Strategy string `json:"strategy"`

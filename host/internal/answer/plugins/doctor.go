@@ -16,7 +16,7 @@ import (
 
 // Checkup asks whether this machine can run hyfair.
 type Checkup struct {
-	// Data is the folder that data: paths start from; empty: none was named.
+	// Data is the folder of paths that begin with data:; empty: none was named.
 	Data string `json:"data,omitempty"`
 }
 

@@ -73,7 +73,7 @@ func (r *Request) Validate() error {
 	case r.Population != "" && r.Population != population.Uniform && r.Partition != "":
 		return errors.New("--population and --partition exclude each other: parts count each combination of values once")
 	case (r.Map != "" || r.Mapped) && r.Partition != "":
-		return errors.New("--map and --partition exclude each other")
+		return errors.New("--map and --partition exclude each other: a map shows the boxes of one question, not of its parts")
 	case r.Partition == partition.Adaptive:
 		return errors.New("--partition adaptive splits undecided regions, which a solver that quantifies does itself: give a chunk size")
 	case r.Fresh && r.Partition == "":
@@ -171,7 +171,7 @@ func (r *Request) questions(s *session.Session) (studies []*study.Study, queries
 	case n.UsesEpsilon() || spec.K > 0:
 		return nil, nil, errors.New("--thresholds asks about decisions: leave out --k, and --notion unless it is decision or decision-strict")
 	case spec.Threshold != "":
-		return nil, nil, errors.New("--threshold and --thresholds exclude each other: leave one of the two out")
+		return nil, nil, errors.New("--threshold and --thresholds exclude each other: a question has one threshold, or each in the list")
 	case spec.Bands != "":
 		return nil, nil, errors.New("--thresholds asks about yes and no, but --bands sets other outcomes: leave one of the two out")
 	}

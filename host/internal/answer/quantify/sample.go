@@ -70,7 +70,7 @@ const (
 	// the box are individuals.
 	maxTries = 100
 	// Sampling, and then the rows, each take at most 1/asides of the time that is left,
-	// and at most maxAside: the time is the solver's.
+	// and at most maxAside: most of the time is for the solver.
 	asides   = 10
 	maxAside = time.Minute
 	// maxWitnesses bounds the individuals of the sample, and then those of the rows,

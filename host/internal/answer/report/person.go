@@ -21,7 +21,7 @@ import (
 
 // Worst is the outcomes of one person.
 type Worst struct {
-	// The step that met the person.
+	// The step that found the person.
 	By string `json:"by"`
 	// The person's k.
 	K int `json:"k"`

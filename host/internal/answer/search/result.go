@@ -100,8 +100,8 @@ type RunResult struct {
 	Spurious int64 `json:"spurious"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// The reason why the run ended before its budget: the constraints leave no individual, or a budget in
-	// evaluations met 100,000 proposals in a row without one.
+	// The reason why the run ended before its budget: the constraints leave no individual or, if the budget counts
+	// evaluations, 100,000 proposals in a row led to none.
 	Ended string `json:"ended,omitempty"`
 	// The error that ended the run early.
 	Error string `json:"error,omitempty"`

@@ -23,7 +23,7 @@ import (
 // Request asks for a network trained on a study's data.
 type Request struct {
 	Study string `json:"study"`
-	// Data is the folder that data: paths start from.
+	// Data is the folder of paths that begin with data:.
 	Data string `json:"data,omitempty"`
 	// Config says how to train; its Start must be nil and its Held empty.
 	Config Config `json:"config"`

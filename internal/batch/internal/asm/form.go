@@ -4,8 +4,8 @@ import "fmt"
 
 // overForms writes the loop over forms and octets that relax and enclose share: R13
 // forms left, R14 octets left, R9 bytes into a row of octets, R8 the form's first byte
-// in a row of forms. The callback each writes the code for a block of octets, next the
-// code between two forms.
+// in a row of forms. Of the two callbacks, each writes the code for a block of octets,
+// and next the code between two forms.
 func (w *writer) overForms(structure string, octets []int, each func(prefix string, octets int), next func()) {
 	w.P("MOVQ %s_forms(DI), R13", structure)
 	w.P("MOVQ %s_list(DI), R11", structure)

@@ -45,7 +45,7 @@ type writer struct {
 	isa isa
 }
 
-// magnitude leaves |a| in b; mask holds a number whose only bit is the sign.
+// magnitude leaves |a| in b; mask holds a number of which only the sign bit is set.
 func (w *writer) magnitude(mask, a, b int) {
 	if w.Reg == "Z" {
 		w.P("VANDNPD Z%d, Z%d, Z%d", a, mask, b)

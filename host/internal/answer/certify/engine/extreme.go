@@ -221,7 +221,7 @@ func (e *enclosing) askUpwards(ctx context.Context) error {
 	o.SolverOnly = false
 	for e.Found < e.Bound {
 		q := *e.q
-		least := 3 // 2 bins of ε need no gap above ε: there is no such question
+		least := 3 // no question asks about 2 bins of ε, which do not need a gap above ε
 		if q.Bands != nil {
 			least = 2
 		}

@@ -30,7 +30,7 @@ var ErrUnsuited = errors.New("the question does not reduce to two thresholds of 
 // Target is the width of an interval that is not refined further.
 const Target = 1e-3
 
-// Shares are lower bounds of the shares of people treated fairly and unfairly, of those whom the question is about.
+// Shares are lower bounds: among the people whom the question is about, the shares who are treated fairly and unfairly.
 type Shares struct {
 	Fair, Unfair float64
 	// Individuals is the number of individuals; nil if a feature is real.
