@@ -41,7 +41,7 @@ def attribute(name: str) -> Any:
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports ``hyfair.MODULE`` as the very module ``hyfair.plugin.MODULE``."""
+    """Imports ``hyfair.MODULE`` as the module ``hyfair.plugin.MODULE`` itself."""
 
     def find_spec(self, fullname: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None
                   ) -> Optional[importlib.machinery.ModuleSpec]:

@@ -32,7 +32,7 @@ def program() -> str:
     if named:
         if Path(named).is_file():
             return named
-        raise ProgramNotFound(f"$HYFAIR is {named}, which is no file: want the path of the program hyfair")
+        raise ProgramNotFound(f"$HYFAIR is {named}, which is not a file: want the path of the program hyfair")
     found = shutil.which(bundled().name)
     if found:
         return found

@@ -14,7 +14,7 @@ class StudyError(Error, ValueError):
 
 
 class ModelNotReadable(Error, ValueError):
-    """The estimator, or one of its steps, is none that hyfair can read.
+    """hyfair cannot read the estimator, or one of its steps.
 
     ``asked``: no reader reads it, so that ``hyfair.Study`` asks the estimator itself.
     """

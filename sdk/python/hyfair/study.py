@@ -24,11 +24,11 @@ from .models.core import Copy
 from .models.inputs import Column, Input, Scale, Table, listed, plain
 
 MADE_UP = 10_000
-"""The number of made-up people on whom the copy is held against the estimator."""
+"""The number of made-up people for whom the copy is compared with the estimator."""
 MOST_ENTRIES = 40_000
-"""The values of all columns together that are listed one by one."""
+"""The largest number of values, of all columns together, that are listed one by one."""
 ROUNDING = 1e-12
-"""The most by which scores differ that differ by rounding only."""
+"""The largest difference of scores that rounding alone explains."""
 MARK = ""
 """The cell of a missing value."""
 
@@ -56,7 +56,7 @@ class Study:
     ``sample_weight``, are those of the rows. ``epsilon``,
     ``notion`` and all words are those of docs/reference/studies.md.
 
-    The copy of the estimator is held against its own scores of every row, and of 10,000
+    The scores of the copy are compared with the estimator's own, for every row and 10,000
     made-up people: DisagreesWithModel if they differ. ``guesses`` lists what the study took
     for granted.
     """
@@ -277,7 +277,7 @@ class _Draft:
         self.copy = self._read()
 
     def _spare(self) -> None:
-        """Take the values of the longest integer domains off, so that a study's file keeps its limit."""
+        """Drop the values of the longest integer domains, so that a study's file stays within its limit."""
         left = MOST_ENTRIES
         for i in sorted(range(len(self.columns)), key=lambda i: len(self.columns[i].values)):
             column = self.columns[i]
@@ -426,7 +426,7 @@ class _Draft:
     def _compare(
         self, yaml: Dict[str, Any], kept: Sequence[Column], made: Mapping[str, "_Feature"], seed: int, by_model: bool,
     ) -> None:
-        """Hold the copy against the estimator on the rows and on made-up people; by_model: decisions are those of its predict."""
+        """Compare the copy with the estimator on the rows and on made-up people; by_model: decisions are those of its predict."""
         study, frame = self.study, self.frame
         drawn = frame.made_up(kept, MADE_UP, seed)
         with engine.temporary() as folder:
@@ -648,7 +648,7 @@ def _scores(model: Any, copy: Copy, frame: Any, count: int, of: str) -> List[flo
 
 
 def _held(of: str, folder: Path, rows: Any, frame: Frame, copy: Copy, held: Mapping[str, Any]) -> int:
-    """The number of people who get another decision by rounding only, as votes of a forest may be equal.
+    """The number of people who get another decision by rounding only, such as a tie of a forest's votes.
 
     Raises DisagreesWithModel if the comparison found more of a difference.
     """

@@ -1,4 +1,4 @@
-"""Studies in Python, held against the program: unittest's, so that any environment with data frames runs them.
+"""Studies in Python, compared with the program: unittest's, so that any environment with data frames runs them.
 
 $HYFAIR is the program. sdk/python/pythontest starts them.
 """

@@ -1,4 +1,4 @@
-"""The estimators that wheels.py holds against their copies, of all libraries."""
+"""The estimators, of all libraries, that wheels.py compares with their copies."""
 
 from __future__ import annotations
 

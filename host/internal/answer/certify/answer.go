@@ -62,7 +62,7 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("--gap %v: want a relative gap of at least 0 and below 1", r.Gap)
 	}
 	if r.Timeout < 0 {
-		return fmt.Errorf("--timeout %v is negative", r.Timeout)
+		return fmt.Errorf("--timeout %v is negative: want a time, or 0 for no limit", r.Timeout)
 	}
 	err := errors.Join(r.Spec.Validate(), r.OneGoal(r.Maximise))
 	switch {

@@ -72,7 +72,7 @@ func (r *Request) Validate() error {
 	case r.Samples > MaxSamples || r.Test > MaxSamples:
 		return fmt.Errorf("--samples %d, --test %d: want at most %d of each", r.Samples, r.Test, MaxSamples)
 	case r.Bound < 0:
-		return fmt.Errorf("--bound %v is negative", r.Bound)
+		return fmt.Errorf("--bound %v is negative: want a time, or 0 for no bounds", r.Bound)
 	case r.Notion != "" && r.Notion != fairness.Score.String() && r.Notion != fairness.Decision.String():
 		return fmt.Errorf("--notion %q: want %s or %s, the notions whose outcomes can be counted", r.Notion, fairness.Score, fairness.Decision)
 	case r.Notion == fairness.Decision.String() && r.Epsilon != "":

@@ -112,7 +112,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 func (r *Request) files() ([]File, error) {
 	switch {
 	case r.Retries < 0:
-		return nil, fmt.Errorf("--retries %d is negative", r.Retries)
+		return nil, fmt.Errorf("--retries %d is negative: want 0 or more", r.Retries)
 	case slices.Equal(r.Models, []string{"all"}):
 		return Files(), nil
 	case len(r.Models) == 0:

@@ -72,7 +72,7 @@ func (r *Request) Validate() error {
 		return err
 	}
 	if r.Prove < 0 {
-		return fmt.Errorf("--prove %v is negative", r.Prove)
+		return fmt.Errorf("--prove %v is negative: want a time, or 0 for no bound", r.Prove)
 	}
 	if !(r.MostRefused > 0 && r.MostRefused <= 1) {
 		return fmt.Errorf("--refuse-at-most %v: want more than 0, at most 1", r.MostRefused)

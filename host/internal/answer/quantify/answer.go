@@ -67,7 +67,7 @@ type Request struct {
 func (r *Request) Validate() error {
 	switch {
 	case r.Timeout < 0:
-		return fmt.Errorf("--timeout %v is negative", r.Timeout)
+		return fmt.Errorf("--timeout %v is negative: want a time, or 0 for no limit", r.Timeout)
 	case r.Samples < 0:
 		return fmt.Errorf("--samples %d: want 0 or more", r.Samples)
 	case r.Population != "" && r.Population != population.Uniform && r.Partition != "":

@@ -80,7 +80,7 @@ func (r *Request) Validate() error {
 	case r.Runs < 1:
 		return fmt.Errorf("--runs %d: want at least 1", r.Runs)
 	case r.Bound < 0:
-		return fmt.Errorf("--bound %v is negative", r.Bound)
+		return fmt.Errorf("--bound %v is negative: want a time, or 0 for no bound", r.Bound)
 	}
 	if _, err := ParseBudget(r.Budget); err != nil {
 		return fmt.Errorf("--budget: %w", err)

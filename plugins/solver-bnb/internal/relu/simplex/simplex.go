@@ -45,9 +45,9 @@ type Tableau struct {
 	lanes *lanes
 	shape
 	scratch
-	rows  []float64 // the basics in terms of the others; behind them the costs
+	rows  []float64 // the basic variables in terms of the others, then the costs
 	costs []float64 // the objective in terms of the others
-	basic []float64 // values of the basics, and an unused one
+	basic []float64 // values of the basic variables, and an unused one
 	other []float64 // values of the others, each at one of its bounds
 	free  []float64 // by column: 1 if its variable may rise, −1 if it may fall, 0 if it is fixed
 	// lo and hi are the bounds of all variables: columns, then rows' values.
