@@ -3,7 +3,7 @@ package main
 // halve: out = Σ c·½·(|r − |m + t||₊ + |r − |m − t||₊) + p·(min(r + m + t, r)₊ +
 // min(r + m − t, r)₊) with r = rad − t, in the order of halveScalar.
 //
-// SI mid, DX rad, CX cut, BX slack, AX carried, R8 a unit's bytes, R9 bytes done,
+// DI out, SI mid, DX rad, CX cut, BX slack, AX carried, R8 a unit's first byte, R9 bytes done,
 // R11 list, R12 units, R13 bytes a row, R14 octets left, R15 item.
 func (w *writer) halve() {
 	w.Begin("halve", "halving")

@@ -209,8 +209,8 @@ func (p *Points) binned(v *goal.Individual, x, logits []float64, allowed []bool)
 	if p.Listen != nil && p.Closest {
 		v.Promise = -p.Bins.Short(&p.room, logits, allowed)
 	} else {
-		// Among equal k, prefers individuals closer to a larger one: 4096 bins have at most 12 bits, and a
-		// gap is below 1.
+		// Of individuals with equal k, one closer to a larger k is more promising. What is added to k is below 1:
+		// the entropy of 4096 bins is at most 12 bits, and a gap is at most 1.
 		v.Promise = float64(least) + p.room.Entropy(p.Bins.Count())/32 + p.Query.Model.Link().Notion(fairness.Score).Between(logits[v.Z1], logits[v.Z2])/2
 	}
 	if p.Values {
