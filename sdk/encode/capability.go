@@ -18,7 +18,7 @@ type Rows interface {
 	model.Model
 	// Rows is the model over a box of its inputs. The first columns are the inputs, then the
 	// model's own; the objective is the logit. It has no sets and no start values. of, which may
-	// be nil, gives for each own column the only input that it depends on, or −1: copies that
+	// be nil, gives for each of the model's own columns the only input that it depends on, or −1: copies that
 	// share the input share the column.
 	Rows(box []space.Interval) (rows *problem.MILP, of []int)
 	// Sensitivity bounds how far the objective may lie from the true logit if each

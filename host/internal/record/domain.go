@@ -11,7 +11,7 @@ type Domain struct {
 	Lo float64 `json:"lo"`
 	// The largest value; of categories the largest index.
 	Hi float64 `json:"hi"`
-	// The feature is protected: it varies between counterfactuals, and is no part of an individual's
+	// The feature is protected: it varies between counterfactuals, and is not part of an individual's
 	// identity.
 	Protected bool `json:"protected,omitempty"`
 }

@@ -265,7 +265,7 @@ type Counted struct {
 	Unfair int `json:"unfair"`
 	// The number of individuals evaluated.
 	N int `json:"n"`
-	// The number of rows outside the region, not in n.
+	// The number of rows outside the region; n leaves them out.
 	Outside int `json:"outside,omitempty"`
 	// The evaluated individuals are all individuals of the region.
 	All bool `json:"all,omitempty"`

@@ -2672,7 +2672,7 @@ class QuantifyRowsShare:
     """The number of rows evaluated."""
 
     outside: int
-    """The number of rows that are no individuals of the region, not in n."""
+    """The number of rows that are not individuals of the region; n leaves them out."""
 
     share: float
     """The share of discriminated rows."""

@@ -113,7 +113,7 @@ func (l *line) evaluator(own float64) (*evaluate.Evaluator, error) {
 	return evaluate.NewBanded(l.model, l.space, region, l.epsilon, l.bands)
 }
 
-// with returns the evaluator for people with this own value. It keeps the
+// with returns the evaluator for people whose own value is the given one. It keeps the
 // latest only: groups are sorted, so earlier values seldom return.
 func (l *line) with(own float64) (_ *evaluate.Evaluator, err error) {
 	if own == listed {

@@ -19,7 +19,7 @@ import (
 type coding struct {
 	arrangement
 	m      model.Model
-	e      *trees.Ensemble // nil: the model is no ensemble of trees, and has no bounds
+	e      *trees.Ensemble // nil: the model is not an ensemble of trees, and has no bounds
 	scores []float64
 	bound  float64
 	slots  []slot
@@ -237,7 +237,7 @@ func (c *coding) reach(k int, t trees.Tree, i int32, r *coded, chosen []int, dom
 }
 
 // bounds encloses a row's score over all codes that the domains leave to the slots not yet chosen
-// (−1). The ends are infinite if there is such a slot and the model is no ensemble of trees.
+// (−1). The ends are infinite if there is such a slot and the model is not an ensemble of trees.
 func (c *coding) bounds(r *coded, chosen []int, domains [][]int) (lo, hi float64) {
 	if c.e == nil {
 		if slices.Contains(chosen, -1) {

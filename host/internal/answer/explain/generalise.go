@@ -67,7 +67,7 @@ type gains struct {
 	lost      [][]lost // by condition, in ascending order of values
 }
 
-// widening is a step; the zero value, without a condition, is no step.
+// widening is a step; the zero value, without a condition, stands for none.
 type widening struct {
 	at        int
 	drop      bool

@@ -85,7 +85,7 @@ type Config struct {
 	// individuals found so far, without an error.
 	Search func(ctx context.Context, name string, s Subject) (*Searched, error)
 	// Prove, if not nil, bounds the share of individuals that a subject treats unfairly; a
-	// nil result without an error is no answer.
+	// nil result without an error means no answer.
 	Prove func(ctx context.Context, s Subject) (*Proved, error)
 	// Trained, if not nil, receives each new network and may keep it.
 	Trained func(way string, n *relu.Network) error

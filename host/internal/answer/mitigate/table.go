@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// muchRefused is the least share of refused rows at which an arm is no success, whatever its
+// muchRefused is the least share of refused rows at which an arm is not a success, whatever its
 // other measures.
 const muchRefused = 0.5
 

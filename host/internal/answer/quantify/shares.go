@@ -104,7 +104,7 @@ type RowsShare struct {
 	Unfair int `json:"unfair"`
 	// The number of rows evaluated.
 	N int `json:"n"`
-	// The number of rows that are no individuals of the region, not in n.
+	// The number of rows that are not individuals of the region; n leaves them out.
 	Outside int `json:"outside"`
 }
 

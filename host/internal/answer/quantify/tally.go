@@ -46,7 +46,7 @@ const maxSlices = 64
 type tally struct {
 	q *problem.Query
 	// features holds the sums of fair and unfair points by slice, and outside the sums of points
-	// that are no individuals; all as shares of the slice.
+	// that are not individuals; all as shares of the slice.
 	features []Feature
 	outside  [][]float64
 	pieces   map[sdk.PieceClaim]int64

@@ -186,7 +186,7 @@ func (p *Plan) tidy(to *Report, e Entry, r *Result, status string, a *Answer) {
 // Keep implements experiment.Table.
 func (r *Report) Keep(where experiment.Kept) { where.In(&r.Head, &r.Conditions, &r.Interrupted) }
 
-// Failure implements experiment.Table: a solver that fails is no failure of the run.
+// Failure implements experiment.Table: a solver that fails does not make the run fail.
 func (r *Report) Failure() error { return nil }
 
 // Document shows the scores, the answers that disqualify a solver, and the decided answers by

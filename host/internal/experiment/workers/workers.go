@@ -109,7 +109,7 @@ const (
 )
 
 // Do runs one task: it passes the worker's events on in order and returns the task's cost.
-// An error means that the task was not done. A worker killed after its result is no error.
+// An error means that the task was not done. A worker killed after its result is not an error.
 func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Event) error) (Usage, error) {
 	line, err := json.Marshal(t.Job)
 	if err != nil {

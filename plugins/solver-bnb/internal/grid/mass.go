@@ -7,7 +7,7 @@ import (
 )
 
 // Mass encloses a number of individuals, from Least to Most. At present all masses are exact, so both ends are equal. The
-// zero value is no individuals.
+// zero value stands for no individuals.
 type Mass struct{ Least, Most Count }
 
 // Counted returns an exact number of individuals; v must be an integer from 0 to below

@@ -372,7 +372,7 @@ func (r *run) sweep(ctx context.Context) (left bool, err error) {
 			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 				return true, nil
 			}
-			if !errors.Is(err, sdk.ErrUnsupported) { // declining is no fault
+			if !errors.Is(err, sdk.ErrUnsupported) { // declining is not a fault
 				r.report.Faults = append(r.report.Faults, err.Error())
 			}
 			return true, err
