@@ -1505,7 +1505,7 @@ class ExplainLIMESet:
     """LIMESet is a set of features with the paper's measures of an explanation."""
 
     diff: Optional[float]
-    """The individual's k less pert_k; null with pert_k."""
+    """The individual's k less pert_k; null if pert_k is."""
 
     features: List[ExplainLIMEFeature]
     """The features in the study's order."""
@@ -1514,7 +1514,7 @@ class ExplainLIMESet:
     """The mean of the features' k; null if no feature has one."""
 
     pert_k_sd: Optional[float]
-    """Its standard deviation over the features; null below two."""
+    """The standard deviation of k over the features; null if fewer than two have one."""
 
     size: int
     """The number of features, protected ones included."""

@@ -35,9 +35,9 @@ type LIMESet struct {
 	Size int `json:"size"`
 	// The mean of the features' k; null if no feature has one.
 	PertK *float64 `json:"pert_k"`
-	// Its standard deviation over the features; null below two.
+	// The standard deviation of k over the features; null if fewer than two have one.
 	PertKSD *float64 `json:"pert_k_sd"`
-	// The individual's k less pert_k; null with pert_k.
+	// The individual's k less pert_k; null if pert_k is.
 	Diff *float64 `json:"diff"`
 	// The features in the study's order.
 	Features []LIMEFeature `json:"features"`

@@ -40,7 +40,7 @@ type Request struct {
 	Search search.Request `json:"search"`
 	// Arms are the arms to compare, in the form that ParseArms reads.
 	Arms []string `json:"arms"`
-	// Favourable is the worst of the bands that are good for people, for accuracy and groups; empty: with bands there are no
+	// Favourable, with bands, is the worst band that counts as a yes in accuracy and in measures of groups; empty: there are no
 	// such measures.
 	Favourable string `json:"favourable,omitempty"`
 	// Guardrails is a file with the rules of all guarded arms; empty: the explanation of
