@@ -305,7 +305,8 @@ type kept struct {
 	categories              []string // sorted
 }
 
-// see selects the rows without a missing value in the columns and the label; with fill, the
+// see selects the rows with a label and without a missing number in the columns. A missing text
+// excludes a row only if drop is set or the column's categories are listed. With fill, the
 // columns' values may be missing.
 func (t *table) see(columns []*column, label *column, drop, fill bool) *selection {
 	v := &selection{of: map[*column]*kept{}, drop: drop, fill: fill}
