@@ -143,7 +143,7 @@ func reshape(g *graph, n *node, in operands) []*value {
 		product = have
 	}
 	if product != have {
-		panic(fault.New("a value of the shape %v cannot get the shape %v", v.dims, to))
+		panic(fault.New("a value of the shape %v cannot be reshaped to %v", v.dims, to))
 	}
 	return one1(g.pick(v, dims, every(v.dims)))
 }
