@@ -445,7 +445,7 @@ class BadInput(unittest.TestCase):
         before = os.environ["HYFAIR"]
         try:
             os.environ["HYFAIR"] = "/no/such/file"
-            with self.assertRaisesRegex(hyfair.ProgramNotFound, "is no file"):
+            with self.assertRaisesRegex(hyfair.ProgramNotFound, "is not a file"):
                 engine.program()
         finally:
             os.environ["HYFAIR"] = before
