@@ -291,7 +291,7 @@ func copyMutations() []mutation {
 		{"a slope of a neuron and a half", false, slope(1, 0.5), "not the number of a layer or neuron"},
 		{"a slope twice", false, in(func(_ *certificate.Statement, _, c map[string]any) {
 			c["slopes"] = append(slices.Clone(list(c["slopes"])[:3]), list(c["slopes"])...)
-		}), "not in order"},
+		}), "out of place"},
 		{"a slope without a neuron", false, in(func(_ *certificate.Statement, _, c map[string]any) { c["slopes"] = list(c["slopes"])[1:] }), ""},
 		{"a copy dropped", false, in(func(_ *certificate.Statement, leaf, _ map[string]any) { leaf["copies"] = list(leaf["copies"])[1:] }), "no copy with"},
 		{"the last copy dropped", false, in(func(_ *certificate.Statement, leaf, _ map[string]any) { leaf["copies"] = list(leaf["copies"])[:3] }), "no copy with"},
