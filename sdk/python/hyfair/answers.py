@@ -1416,6 +1416,9 @@ class ExplainAnswer:
     """The answers of a model plugin that the result rests on, and what they cost: it is observed, and nothing is
     proved about the model. Absent for a model that was read."""
 
+    population: Optional[str] = None
+    """The people of predicates[].plausible; absent with the uniform population."""
+
     prover: Optional[ExplainProver] = None
     """The solver that proved floors and ceiling."""
 
@@ -1564,6 +1567,23 @@ class ExplainMean:
 
 
 @dataclass(frozen=True)
+class ExplainPlausible:
+    """Plausible is a share among people drawn from a population, of those that constraints allow."""
+
+    hi: float
+    """The upper end of the interval."""
+
+    lo: float
+    """The lower end of the 95 % Clopper-Pearson interval of the population's share."""
+
+    n: int
+    """The number of people drawn."""
+
+    share: float
+    """The share of the people drawn."""
+
+
+@dataclass(frozen=True)
 class ExplainPredicate:
     """Predicate is a path of the tree, simplified and tested."""
 
@@ -1599,6 +1619,9 @@ class ExplainPredicate:
 
     floor: Optional[ExplainProved] = None
     """Bounds proved for all individuals inside the predicate, with --bound."""
+
+    plausible: Optional[ExplainPlausible] = None
+    """The share of the population's people for whom the predicate holds; absent without a population."""
 
     rejected: Optional[str] = None
     """The reason why the predicate was rejected."""
@@ -1903,6 +1926,9 @@ class InspectAnswer:
     summary: Optional[str] = None
     """The study's summary."""
 
+    where: Optional[str] = None
+    """The predicate of the people that the study is about; absent for all."""
+
     interrupted: Optional[bool] = None
     """A signal ended the command early."""
 
@@ -2072,6 +2098,9 @@ class InspectScores:
 
     summary: Optional[str] = None
     """The study's summary."""
+
+    where: Optional[str] = None
+    """The predicate of the people that the study is about; absent for all."""
 
     interrupted: Optional[bool] = None
     """A signal ended the command early."""
@@ -2467,6 +2496,13 @@ class QuantifyAnswer:
     map: Optional[QuantifyWritten] = None
     """The map written by --map."""
 
+    near: Optional[str] = None
+    """The largest Gower distance from a row of the data, with --near."""
+
+    near_rows: Optional[int] = None
+    """With --near: the number of different rows of the data, --where or not; rows with a value outside its domain are
+    left out."""
+
     no_rows: Optional[str] = None
     """The reason why rows is absent."""
 
@@ -2552,7 +2588,7 @@ class QuantifyGroups:
     """Rates are proved rates of groups: the JSON object of hyfair quantify --groups."""
 
     attributes: List[QuantifyRatedAttribute]
-    """The groups of each protected attribute."""
+    """The groups of each protected attribute and, if there are several, of all of them together."""
 
     favourable: str
     """The decision whose rates are compared: positive, or negative if a positive one is bad for people."""
@@ -2593,6 +2629,12 @@ class QuantifyGroups:
     journal: Optional[str] = None
     """The journal's file; absent if nothing is kept."""
 
+    min_share: Optional[float] = None
+    """The least share of the population that a judged group has; absent if each combination of values counts once."""
+
+    no_intersections: Optional[str] = None
+    """Why several attributes have no groups of all of them together."""
+
     no_rows: Optional[str] = None
     """Why there are no rates of the people in the data."""
 
@@ -2626,13 +2668,13 @@ class QuantifyInterval:
 
 @dataclass(frozen=True)
 class QuantifyRatedAttribute:
-    """RatedAttribute has the rates of the groups of one attribute."""
+    """RatedAttribute has the rates of the groups of one attribute, or of several together."""
 
     groups: List[QuantifyRatedGroup]
     """The groups by value, without people whose value is missing."""
 
     name: str
-    """The attribute."""
+    """The attribute, or several as in "sex × age"."""
 
     difference: Optional[QuantifyInterval] = None
     """The interval of the largest difference between two rates; absent if fewer than two groups have people."""
@@ -2645,6 +2687,9 @@ class QuantifyRatedAttribute:
 class QuantifyRatedGroup:
     """RatedGroup has the rate of one group."""
 
+    judged: bool
+    """The group has at least min_share of the population, so that its rate is proved."""
+
     label: str
     """The group's value, or values, as text."""
 
@@ -2652,7 +2697,7 @@ class QuantifyRatedGroup:
     """The shares of the group that the rate is computed from: unfair counts positive decisions, fair negative ones."""
 
     rate: Optional[QuantifyInterval]
-    """The interval of the rate of the favourable decision; null without people."""
+    """The interval of the rate of the favourable decision; null without people, and unless judged."""
 
     difference: Optional[QuantifyInterval] = None
     """The interval of the highest rate less this one; absent without people."""
@@ -2661,7 +2706,10 @@ class QuantifyRatedGroup:
     """The interval of the rate over the highest rate of a group; absent if no rate above 0 is proved."""
 
     run: Optional[str] = None
-    """The run's name in the journal; absent if nothing is kept, and without people."""
+    """The run's name in the journal; absent if nothing is kept, without people, and unless judged."""
+
+    share: Optional[float] = None
+    """The group's share of the population, before constraints; absent if each combination of values counts once."""
 
 
 @dataclass(frozen=True)
@@ -3357,6 +3405,13 @@ class SearchAnswer:
     journal: Optional[str] = None
     """The journal's file; absent if nothing is kept."""
 
+    near: Optional[str] = None
+    """The largest Gower distance from a row of the data, with --near."""
+
+    near_rows: Optional[int] = None
+    """With --near: the number of different rows of the data, --where or not; rows with a value outside its domain are
+    left out."""
+
     notion: Optional[str] = None
     """The value of --notion. With decision, the search looks for individuals whose copies get different decisions, and
     epsilon is 0.5."""
@@ -3367,6 +3422,9 @@ class SearchAnswer:
 
     out: Optional[str] = None
     """The CSV file that was written."""
+
+    population: Optional[str] = None
+    """The people that the strategy started from; absent if they were rows of the data, or combinations of values."""
 
     run: Optional[str] = None
     """The first run's name in the journal; absent if nothing is kept."""

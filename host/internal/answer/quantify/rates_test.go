@@ -230,7 +230,7 @@ func TestRatesJudge(t *testing.T) {
 	if err := os.WriteFile(cells, []byte("sex,race,weight\nf,x,50\nf,y,2\nm,x,40\nm,y,7\nm,z,1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	people, err := population.Source{Weights: cells}.Of(t.Context(), q.Space, nil, "", 1)
+	people, err := population.Source{Kind: "weights", File: cells}.Of(t.Context(), q.Space, nil, "", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
