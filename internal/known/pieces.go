@@ -38,7 +38,7 @@ func (t *Truth) Shares(r *sdk.Result) error {
 		return fmt.Errorf("the unfair share is %s; counting finds %s", r.Shares.Unfair.RatString(), want.RatString())
 	}
 	if n := r.Shares.Individuals; n != nil && n.Cmp(big.NewInt(all)) != 0 {
-		return fmt.Errorf("%s individuals; counting finds %d", n, all)
+		return fmt.Errorf("the answer has %s individuals; counting finds %d", n, all)
 	}
 	return nil
 }

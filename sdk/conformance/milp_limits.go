@@ -38,7 +38,7 @@ func marketSplit() *problem.MILP {
 	return p
 }
 
-// hard returns a problem of the form that takes long to solve; the MILP and the
+// hard returns a problem in form f that takes a long time to solve; the MILP and the
 // script are feasible.
 func hard(f problem.Form) *problem.Problem {
 	switch f {

@@ -240,7 +240,7 @@ func (e *Evaluator) evaluate(s *scratch, x []float64) (out Outcome, decided bool
 	return e.banded(e.settle(s)), false
 }
 
-// banded returns the outcome. If the evaluator has bands, Violates then reports K ≥ 2.
+// banded returns out; if the evaluator has bands, its Violates is set to K ≥ 2.
 func (e *Evaluator) banded(out Outcome) Outcome {
 	if e.binning.Bands() != nil {
 		out.Violates = out.K >= 2

@@ -22,7 +22,7 @@ studies look for them. Every file is checked against a pinned SHA-256 before it
 gets its name. Existing files are left alone, and an interrupted download resumes
 from its .part file. HTTP_PROXY, HTTPS_PROXY and NO_PROXY are respected. If the exit
 code is 1, standard error says how to download each missing file by hand. Any web
-server on a data root is a mirror for --base-url.`,
+server that offers a data root can be the mirror of --base-url.`,
 		Example: `  hyfair fetch --into ~/hyfair-data
   hyfair fetch --models adult --data ~/hyfair-data --json
   hyfair fetch --base-url http://mirror.example/hyfair-data`,

@@ -304,7 +304,7 @@ func (o *Searcher) affords(d sdk.Description) error {
 	if !d.NeedsScores && !d.NeedsBins || chains <= maxTold/copies {
 		return nil
 	}
-	return session.Mistake(fmt.Errorf("strategy %s asks for every counterfactual of what it evaluates: %d chains of %d counterfactuals are more than %d in a batch; use at most --chains %d, or protect less",
+	return session.Mistake(fmt.Errorf("strategy %s asks for every counterfactual of what it evaluates: %d chains of %d counterfactuals are more than %d in a batch; use at most --chains %d, or protect fewer attributes",
 		o.strategyName, chains, copies, maxTold, maxTold/copies))
 }
 

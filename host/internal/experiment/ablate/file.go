@@ -59,7 +59,7 @@ func parseFile(text []byte, path string) (*File, error) {
 	}
 	for i := range f.Arms {
 		if slices.ContainsFunc(f.Arms[:i], func(a Arm) bool { return a.Name == f.Arms[i].Name }) {
-			in.Fault(strategies, "two arms are called %q: give one another name", f.Arms[i].Name)
+			in.Fault(strategies, "two arms are called %q: rename one", f.Arms[i].Name)
 		} else if k := slices.IndexFunc(f.Arms[:i], f.Arms[i].same); k >= 0 {
 			in.Fault(strategies, "arms %q (%s) and %q (%s) are the same search: leave one out", f.Arms[k].Name, f.Arms[k].At, f.Arms[i].Name, f.Arms[i].At)
 		}

@@ -196,9 +196,9 @@ func checkArms(arms []Arm) error {
 	for i := range arms {
 		switch name := arms[i].Name; {
 		case name == "":
-			return errors.New("an arm has no name: give each arm, or solver of --solvers, a name")
+			return errors.New("an arm has no name: name every arm, and every solver of --solvers")
 		case seen[name]:
-			return fmt.Errorf("two arms are called %q: give one another name", name)
+			return fmt.Errorf("two arms are called %q: rename one", name)
 		case name == theHost:
 			return fmt.Errorf("the arm name %q is reserved for the host, which refutes proofs: choose another", name)
 		case strings.ContainsAny(name, "\n\t|"):

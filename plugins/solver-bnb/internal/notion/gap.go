@@ -35,8 +35,8 @@ func (j *Notion) Upper(whole, s *Spread) float64 {
 		m := max(0, whole.Least+apart/2, apart/2-whole.Most)
 		gap := scores(m+apart/2, m-apart/2)
 		gap = min(gap, scores(whole.Most, whole.Least))
-		// For some t all logits lie between t + Least and t + Most; the middle of these
-		// two is the centre of the interval.
+		// For some t in [From, To], all logits lie in [t + Least, t + Most]. The centre of this
+		// interval is at least m away from 0, so no gap exceeds that of its ends with centre m.
 		half := (s.Most - s.Least) / 2
 		m = max(0, s.From+s.Least+half, -s.To-s.Least-half)
 		gap = min(gap, scores(m+half, m-half))

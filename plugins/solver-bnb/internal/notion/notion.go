@@ -47,8 +47,8 @@ type Spread struct {
 	From, To float64
 }
 
-// Gather returns the Spread of the combinations' intervals. possible and sure say by
-// combination whether it may be, and whether it surely is allowed; nil means all.
+// Gather returns the Spread of the combinations' intervals. possible[z] and sure[z] say whether
+// combination z may be allowed, and whether it surely is; nil means all.
 func Gather(lo, hi []float64, possible, sure []bool) Spread {
 	s := Spread{Least: math.Inf(1), Most: math.Inf(-1), SureMost: math.Inf(-1), SureLeast: math.Inf(1), Apart: math.Inf(-1)}
 	n := 0

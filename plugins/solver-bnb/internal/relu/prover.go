@@ -115,8 +115,8 @@ func (p *Prover) Unstable(s *Side) (n int) {
 const (
 	// deepest bounds the depth of the branching.
 	deepest = 64
-	// A proof is abandoned if its estimated total exceeds the allowed work by the factor tooMuch. The estimate is used once
-	// a share of the allowed work, early, is done.
+	// A proof is abandoned if its estimated total exceeds tooMuch times the allowed work. The estimate is used once the
+	// share early of that work is done.
 	early, tooMuch = 0.2, 2
 	// worth is the least score of a ReLU for branching, as a share of the optimum, so that one
 	// without a visible loss counts, too.

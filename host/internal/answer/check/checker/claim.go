@@ -39,7 +39,7 @@ type claim struct {
 	notion fairness.Notion
 	link   fairness.Link
 	rule   fairness.Rule    // of decisions
-	border [2]*big.Rat      // around the logit at which they change
+	border [2]*big.Rat      // encloses the logit at which decisions change
 	bins   fairness.Binning // that k counts
 	// most is the largest gap or margin that the claim allows; for a claim about bins, a
 	// gap too small to reach more.

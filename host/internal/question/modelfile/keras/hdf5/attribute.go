@@ -114,7 +114,7 @@ func (f *file) varString(c *cursor) []byte {
 	if length == 0 {
 		return nil
 	}
-	// A file may refer to one value any number of times, so each counts.
+	// A file may refer to one value any number of times, so each reference is charged.
 	f.charge(at, int64(length))
 	o := f.readGlobalHeap(address)[index]
 	if o == nil {
