@@ -22,6 +22,7 @@ type group struct {
 	cells         int
 	within, joint []effect
 	base          [2]effect // what is subtracted from all within and from all joint
+	added, terms  float64   // the number of differences added to within and joint, and the sum of their magnitudes
 }
 
 // divide divides the features that are compared into groups: it joins those whose interactions vary most, as long as a

@@ -45,6 +45,7 @@ type reduction struct {
 	trees    []reduced
 	constant effect
 	size     float64 // the sum of the trees' largest leaves, by magnitude
+	off      float64 // bounds the rounding errors of sums of conditional means
 }
 
 // branch is a node of a tree that the box does not decide.
@@ -129,7 +130,7 @@ func (c *Moments) prepare(b *Boxes, box grid.Box) bool {
 		}
 	}
 	c.work = momentWork
-	if !c.reduce() || c.size > 0x1p500 { // squares may overflow
+	if !c.reduce() || !(c.size >= 0x1p-400 && c.size <= 0x1p500) { // squares may underflow or overflow
 		return false
 	}
 	c.divide()
@@ -227,6 +228,8 @@ func (c *Moments) residual() (rest effect, most float64, ok bool) {
 	}
 	c.trees = several
 	var size, v effect
+	errors := func(sums, terms float64) float64 { return 0x1p-51 * (sums + float64(len(c.branches))) * terms } // no path is longer
+	c.off = errors(0, c.size)
 	for i, t := range c.trees {
 		c.tree, c.square = i, effect{}
 		own := c.leaves(t.root, 1, 0)
@@ -238,6 +241,7 @@ func (c *Moments) residual() (rest effect, most float64, ok bool) {
 	}
 	for i := range c.groups {
 		g := &c.groups[i]
+		c.off += errors(g.added+float64(g.cells), g.terms)
 		c.sum(g, g.within, g.base[0])
 		c.sum(g, g.joint, g.base[1])
 		largest := 0.0
@@ -249,8 +253,9 @@ func (c *Moments) residual() (rest effect, most float64, ok bool) {
 		}
 		most += largest
 	}
-	// The rounding error of sums of products is relative to products of norms.
-	return effect{max(0, v.m) + slack*size.m*size.m, max(0, v.h) + slack*size.h*size.h}, most, true
+	// The rounding error of sums of products is relative to products of norms, and the groups' means are off.
+	more := func(size float64) float64 { return slack*size*size + 2*(size+c.off)*c.off }
+	return effect{max(0, v.m) + more(size.m), max(0, v.h) + more(size.h)}, most, true
 }
 
 // leaves visits the leaves below a branch, to which a share of the box goes, and returns their sum of squares.
@@ -286,6 +291,9 @@ func (c *Moments) leaf(share float64, compared uint64, v effect) {
 	}
 	var sum effect
 	for _, t := range c.trees[:c.tree] {
+		if c.work < 0 {
+			return
+		}
 		if t.compared&compared != 0 {
 			e := c.conditional(t.root, compared)
 			sum.m, sum.h = sum.m+e.m, sum.h+e.h
@@ -318,10 +326,13 @@ func (c *Moments) spread(g *group, to []effect, base *effect, share float64, com
 			k.at += from * g.strides[j]
 		}
 	}
+	size := math.Abs(v.m) + math.Abs(v.h)
 	for _, k := range corners[:n] {
 		e := &to[k.at]
 		e.m, e.h = e.m+k.sign*v.m, e.h+k.sign*v.h
+		g.terms += math.Abs(k.sign) * size
 	}
+	g.added += float64(n)
 }
 
 // conditional returns the mean below a branch in the places of the current leaf, which compares some dimensions.
@@ -403,7 +414,8 @@ func (c *Moments) convolve(rest effect, most float64) (fair, unfair float64) {
 			}
 		}
 		start.m, start.h = start.m-mean.m, start.h-mean.h
-		rest.m, rest.h = rest.m+max(0, square.m-mean.m*mean.m), rest.h+max(0, square.h-mean.h*mean.h)
+		rest.m += max(0, square.m-mean.m*mean.m) + slack*square.m
+		rest.h += max(0, square.h-mean.h*mean.h) + slack*square.h
 		most += off + math.Abs(mean.m) + math.Abs(mean.h)
 		to := append(c.rows[1][:0], make([]float64, len(row)+(last+1)*stride)...)
 		for _, k := range list {
@@ -415,8 +427,9 @@ func (c *Moments) convolve(rest effect, most float64) (fair, unfair float64) {
 		row, c.rows[1] = to, row
 	}
 	c.rows[0] = row
-	size := (math.Sqrt(rest.m)+math.Sqrt(rest.h))*(1+slack) + slack*c.size
-	return c.judge(start, step, stride, size, most*(1+slack)+slack*c.size)
+	off := slack*c.size + 2*c.off
+	norm := (math.Sqrt(rest.m)+math.Sqrt(rest.h))*(1+slack) + off
+	return c.judge(start, step, stride, norm, most*(1+slack)+off)
 }
 
 // judge bounds shares, given the joint distribution of A and B in bins, and bounds of the norm and of the magnitude of the
