@@ -35,7 +35,7 @@ In --mode fast, what is found depends on --chains.`,
 	addQuestion(cmd, &r.Spec)
 	cmd.Flags().StringVar(&r.Notion, "notion", "", "which individuals count as found: score (a gap above ε) or decision (copies with different decisions) (default score)")
 	addNear(cmd, &r.Spec, "; of solvers, only bnb takes it")
-	addPopulation(cmd, &r.Population, "draw the people that the strategy starts from, in place of rows")
+	addPopulation(cmd, &r.Population, "draw the people that the strategy starts from, in place of rows (with uniform, it takes rows)")
 	app.addPictures(cmd, "the copies of the worst-treated individual on the axis of scores")
 	app.addGates(cmd, &r.Gates)
 	fl := cmd.Flags()

@@ -1621,7 +1621,8 @@ class ExplainPredicate:
     """Bounds proved for all individuals inside the predicate, with --bound."""
 
     plausible: Optional[ExplainPlausible] = None
-    """The share of the population's people for whom the predicate holds; absent without a population."""
+    """The share of the population's people in the region for whom the predicate holds; absent without a population,
+    and without people in the region."""
 
     rejected: Optional[str] = None
     """The reason why the predicate was rejected."""

@@ -219,7 +219,7 @@ func (j *job) answer(ctx context.Context) (*Result, error) {
 	bins := j.query.Binning()
 	explanation, err := Explain(ctx, Config{
 		Space: j.query.Space, Region: j.query.Region, Evaluator: j.evaluator, Bins: bins.Count(),
-		Around: around, People: people, Rows: rows, Method: j.request.Method, Seed: j.request.Seed, Progress: j.progress,
+		Around: around, People: people, Rows: rows, Method: j.request.Method, Seed: j.request.Seed, Progress: j.progress, Note: j.session.Note,
 	})
 	if err == nil {
 		err = out.take(explanation, j.query.Space)

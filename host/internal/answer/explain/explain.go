@@ -35,6 +35,8 @@ type Config struct {
 	Around [][]float64
 	// People is the population of coverages, besides all individuals; nil: none.
 	People *population.Population
+	// Note receives notes for the user.
+	Note func(format string, args ...any)
 	// Rows are individuals of real data, for the support of predicates; they may lie
 	// outside the domains. nil: no data.
 	Rows [][]float64
@@ -129,7 +131,8 @@ type Predicate struct {
 	Recall float64 `json:"recall"`
 	// The part of the space that the predicate covers.
 	Coverage Coverage `json:"coverage"`
-	// The share of the population's people for whom the predicate holds; absent without a population.
+	// The share of the population's people in the region for whom the predicate holds; absent without a population, and
+	// without people in the region.
 	Plausible *Plausible `json:"plausible,omitempty"`
 	// The rows of the study's data for which the predicate holds; null without data.
 	Support *Support `json:"support"`
@@ -270,7 +273,10 @@ func (e *explainer) run(ctx context.Context) (*Explanation, error) {
 		return nil, err
 	}
 	if e.People != nil {
-		e.people = e.People.Sample(e.Region.Box, drawnPeople, e.Seed, e.cloud.lives)
+		e.people = e.People.Sample(ctx, e.Region.Box, drawnPeople, e.Seed, e.cloud.lives)
+		if len(e.people) == 0 && ctx.Err() == nil {
+			e.Note("no share of plausible people: none of those drawn (%s) is in the space asked about", e.People)
+		}
 	}
 	for i, p := range candidates {
 		e.Progress(fmt.Sprintf("testing predicate %d of %d", i+1, len(candidates)))

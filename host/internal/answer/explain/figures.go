@@ -46,7 +46,7 @@ func (r *Result) plainTable() *view.Table {
 			rows = view.SmallShare(p.Support.Share)
 		}
 		t.Add(fmt.Sprint(i+1), outcome(p.Inside.Mean), outcome(p.Outside.Mean), view.SmallShare(p.Coverage.Share), rows)
-		t.Notes = append(slices.Concat(t.Notes, p.plausibly(i+1, r.Population)), p.broad(i+1)...)
+		t.Notes = append(slices.Concat(t.Notes, p.plausibly(i+1, r)), p.broad(i+1)...)
 	}
 	return t
 }
@@ -66,13 +66,17 @@ func (p *Predicate) broad(i int) []string {
 	return []string{fmt.Sprintf("Condition %d holds for %s of %s: it says little about who is affected.", i, view.Share(share), of)}
 }
 
-// plausibly returns a note with the share of a population's people for whom predicate i holds; nil without people.
-func (p *Predicate) plausibly(i int, people string) []string {
-	s := p.Plausible
+// plausibly returns a note with the share of the population's people in the region for whom predicate i holds; nil without
+// people.
+func (p *Predicate) plausibly(i int, r *Result) []string {
+	s, where := p.Plausible, ""
 	if s == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("Condition %d holds for %s (95 %% interval %s to %s) of people (%s), %s drawn.", i, view.Share(s.Share), view.Share(s.Lo), view.Share(s.Hi), people, view.Count(s.N))}
+	if r.Where != "" {
+		where = " where " + r.Where
+	}
+	return []string{fmt.Sprintf("Condition %d holds for %s (95 %% interval %s to %s) of people%s (%s), %s drawn.", i, view.Share(s.Share), view.Share(s.Lo), view.Share(s.Hi), where, r.Population, view.Count(s.N))}
 }
 
 // Affected draws the part of the space, and of the data, that the predicates describe; nil

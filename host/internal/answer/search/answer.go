@@ -266,6 +266,8 @@ func (o *Searcher) openPlugins(ctx context.Context) error {
 		if err := o.draw(ctx); err != nil {
 			return err
 		}
+	} else if p := o.request.Population; p != "" && p != population.Uniform {
+		return session.Mistake(fmt.Errorf("--population %s: the strategy %s does not start from people: leave it out, or name another strategy", p, o.strategyName))
 	}
 	if d.NeedsRows && o.people == "" && o.question.Study.HasData() {
 		data, err := o.question.Study.Data()
@@ -291,7 +293,10 @@ func (o *Searcher) draw(ctx context.Context) error {
 		return err
 	}
 	o.people = people.String()
-	o.start.Rows = people.Sample(q.Region.Box, mostStarts, r.Seed, func(x []float64) bool { return q.Within == nil || q.Within.Has(x) })
+	o.start.Rows = people.Sample(ctx, q.Region.Box, mostStarts, r.Seed, func(x []float64) bool { return q.Within == nil || q.Within.Has(x) })
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if len(o.start.Rows) == 0 {
 		return session.Mistake(fmt.Errorf("none of the people of the population (%s) is in the space asked about: ask about another part, or add --population uniform", people))
 	}

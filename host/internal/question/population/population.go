@@ -237,12 +237,12 @@ func (p *Population) Draw(rng *rand.Rand) []float64 {
 	return x
 }
 
-// Sample draws individuals of a region until n of them pass accept, or 100·n were drawn. It returns none if the region has
-// no mass.
-func (p *Population) Sample(region space.Box, n int, seed int64, accept func(x []float64) bool) (out [][]float64) {
+// Sample draws individuals of a region until n of them pass accept, 100·n were drawn or ctx ends. It returns none if the
+// region has no mass.
+func (p *Population) Sample(ctx context.Context, region space.Box, n int, seed int64, accept func(x []float64) bool) (out [][]float64) {
 	const tries = 100
 	within, rng := p.Within(region), rand.New(rand.NewPCG(uint64(seed), 0x5a4d))
-	for k := 0; within != nil && k < tries*n && len(out) < n; k++ {
+	for k := 0; within != nil && k < tries*n && len(out) < n && ctx.Err() == nil; k++ {
 		if x := within.Draw(rng); accept(x) {
 			out = append(out, x)
 		}
