@@ -286,7 +286,7 @@ func (c *Moments) leaf(share float64, compared uint64, v effect) {
 			}
 		}
 	}
-	if c.tree < 0 {
+	if c.tree < 0 || c.stop.Load() {
 		return
 	}
 	var sum effect
