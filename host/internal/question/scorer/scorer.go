@@ -105,12 +105,16 @@ func (s *scorer) fill(rows [][]float64, keys []rowKey, out []float64) error {
 		return nil
 	}
 	var err error
-	for from := 0; from < len(missing) && err == nil; {
-		part := missing[from:min(len(missing), from+s.batch)]
-		from += len(part)
-		if part, err = s.hub.afford(part); err == nil {
+	for err == nil && len(missing) > 0 {
+		most := s.batch
+		if s.checks() {
+			most = min(most, s.d.Batch-1) // with the row that is asked again
+		}
+		var part []int
+		if part, err = s.hub.afford(missing[:min(len(missing), most)]); err == nil {
 			err = s.ask(rows, keys, out, part)
 		}
+		missing = missing[len(part):]
 	}
 	for i, key := range keys { // rows that occur twice
 		if at, ok := first[key]; ok {
@@ -131,13 +135,16 @@ func (s *scorer) reuse(row []float64, key rowKey, score float64) error {
 	return s.ask(nil, nil, nil, nil)
 }
 
-// ask makes one call. Calls 1, 2, 4, 8, … also ask about a row that was asked before.
+// checks reports that the next call also asks about a row that was asked before: calls 1, 2, 4, 8, … do.
+func (s *scorer) checks() bool { return s.again != nil && s.calls&(s.calls+1) == 0 }
+
+// ask makes one call.
 func (s *scorer) ask(rows [][]float64, keys []rowKey, out []float64, part []int) error {
 	sent := make([][]float64, len(part), len(part)+1)
 	for i, row := range part {
 		sent[i] = rows[row]
 	}
-	check := s.again != nil && s.calls&(s.calls+1) == 0
+	check := s.checks()
 	if check {
 		sent = append(sent, s.again)
 	}

@@ -94,8 +94,36 @@ func TestRowsAreAskedForOnce(t *testing.T) {
 	if len(impl.asked) != 150 || again < 1 || again > 10 {
 		t.Errorf("%d rows, %d asked for again; want 150, and a few", len(impl.asked), again)
 	}
-	if impl.most > 9 { // one of them again
+	if impl.most > 8 {
 		t.Errorf("%d rows in a call, want 8", impl.most)
+	}
+}
+
+// A model may refuse more than one row in a call.
+func TestOneRowInACall(t *testing.T) {
+	impl := &sum{batch: 1}
+	open(t, impl, &scorer.Hub{}, "").Model.Ahead(rows(0, 20))
+	if impl.most != 1 || len(impl.asked) != 20 {
+		t.Errorf("%d rows in a call, %d rows; want 1 and 20", impl.most, len(impl.asked))
+	}
+}
+
+// No score is made up if the budget ends within the last batch: batches of 1, 2, 4 and 8 rows.
+func TestBudgetEndsWithinTheLastBatch(t *testing.T) {
+	hub, impl := &scorer.Hub{Budget: 10}, &sum{}
+	m := open(t, impl, hub, "").Model
+	returned := make(chan struct{})
+	go func() {
+		m.Ahead(rows(0, 15))
+		close(returned)
+	}()
+	select {
+	case <-returned:
+		t.Fatalf("scores of 15 rows were returned, of which %d were asked for", len(impl.asked))
+	case <-hub.Ended():
+	}
+	if !errors.Is(hub.Err(), scorer.ErrBudget) || len(impl.asked) != 10 {
+		t.Errorf("got %v after %d rows", hub.Err(), len(impl.asked))
 	}
 }
 
