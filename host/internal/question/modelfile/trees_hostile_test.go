@@ -84,10 +84,13 @@ func TestRefusedTrees(t *testing.T) {
 		{changed(xgb, `"trees":[`, `"trees":[{},`), "tree 0 has no nodes"},
 		{changed(xgb, `"learner":{`, `"learner":{,`), "line 1: "},
 		{changed(xgb, `"attributes":{`, `"attributes":{"best_iteration":"0"`), "get_booster()[:1]"},
+		{strings.NewReplacer(`"num_class":"0"`, `"num_class":"4"`, `"name":"binary:logistic"`, `"name":"multi:softprob"`).Replace(
+			changed(xgb, `"attributes":{`, `"attributes":{"best_iteration":"0"`, `"num_parallel_tree":"1"`, `"num_parallel_tree":"4611686018427387904"`)), "the model has 4 classes"},
 		{changed(xgb, `"left_children":[1,`, `"left_children":["1",`), "tree 0: "},
 		{changed(xgb, `"size_leaf_vector":"1"`, `"size_leaf_vector":"2"`), "leaves with several values"},
 		{changed("xgb-categories.json", `"categories_sizes":[`, `"categories_sizes":[99`), "categories_segments"},
 		{changed(lgb, "num_class=1", "num_class=3"), "3 classes"},
+		{changed("lgb-forest.txt", "num_class=1", "num_class=0", "num_tree_per_iteration=1", "num_tree_per_iteration=0"), "0 classes"},
 		{changed(lgb, "sigmoid:1", "sigmoid:-2"), "want a positive slope of the sigmoid"},
 		{changed(lgb, "objective=binary", "objective=lambdarank"), `"lambdarank`},
 		{changed(lgb, "is_linear=0", "is_linear=1"), "linear_tree=False"},
@@ -388,6 +391,20 @@ func version5(attributes map[string]any) proto {
 		p = p.text(5, string(a))
 	}
 	return p
+}
+
+// A transform of the sums of several classes by which another class may win is refused for any class, too.
+func TestTransformsOfSeveralClasses(t *testing.T) {
+	file, one := fixture(t, "trees/sklearn-classes-boosting.onnx"), 0
+	for _, choice := range []Choice{{Class: &one}, {Class: &one, Any: true}} {
+		if _, _, err := readFrom(file, "memory", choice); err != nil {
+			t.Fatal(err)
+		}
+		changed := bytes.ReplaceAll(file, []byte("SOFTMAX"), []byte("PROBITS"))
+		if _, _, err := readFrom(changed, "memory", choice); err == nil || !strings.Contains(err.Error(), `"PROBITS" of 3 classes`) {
+			t.Errorf("%+v: %v", choice, err)
+		}
+	}
 }
 
 func TestTreesOfVersion5(t *testing.T) {

@@ -132,10 +132,21 @@ func readTrees(graph *pb.GraphProto, choice reader.Choice) *reader.Model {
 	labels := len(n.texts("classlabels_strings")) + len(n.ints("classlabels_int64s"))
 	var class *int
 	many := n.op == "TreeEnsembleClassifier" && labels > 2
+	if many {
+		n.transformed(labels)
+	}
 	if many && (choice.Any || n.softmax()) {
-		of := &trees.Classes{}
+		of, nodes := &trees.Classes{}, 0
 		for k := range min(labels, trees.MaxClasses+1) {
-			of.Sums = append(of.Sums, o.read(&k))
+			one := o.read(&k)
+			one.Trees = slices.DeleteFunc(one.Trees, idle)
+			for _, t := range one.Trees {
+				nodes += len(t)
+			}
+			if nodes > mostOfClasses {
+				panic(fault.New("the trees of all classes have more than %d nodes together, the maximum", mostOfClasses))
+			}
+			of.Sums = append(of.Sums, one)
 		}
 		forest.OneOfMany(out, of, choice)
 		return out
@@ -150,14 +161,26 @@ func readTrees(graph *pb.GraphProto, choice reader.Choice) *reader.Model {
 	return out
 }
 
+// mostOfClasses is the largest number of nodes of the sums of all classes, each of which has the trees that add to it.
+const mostOfClasses = 4 * trees.MaxNodes
+
+// idle reports whether a tree adds nothing to a sum.
+func idle(t trees.Tree) bool {
+	return !slices.ContainsFunc(t, func(n trees.Node) bool { return n.IsLeaf() && n.Value != 0 })
+}
+
+// transformed refuses a transform of the sums of several classes by which another class than that of the largest sum may win.
+func (n *node) transformed(labels int) {
+	if by := n.text("post_transform", ""); by != "" && by != "NONE" && !n.softmax() {
+		panic(fault.New("post_transform: %.40q of %d classes, want SOFTMAX or NONE", by, labels))
+	}
+}
+
 // softmax reports whether the sums of a classifier are logits of classes, and not shares.
 func (n *node) softmax() bool { return n.text("post_transform", "") == "SOFTMAX" }
 
 // chosen returns the requested class of a model with more than two.
 func (n *node) chosen(class *int, labels int) *int {
-	if by := n.text("post_transform", ""); by != "" && by != "NONE" {
-		panic(fault.New("post_transform: %.40q of %d classes, want SOFTMAX or NONE", by, labels))
-	}
 	if class == nil {
 		names := slices.Clone(n.texts("classlabels_strings"))
 		for _, v := range n.ints("classlabels_int64s") {

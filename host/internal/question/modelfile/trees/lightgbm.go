@@ -84,7 +84,7 @@ func parseLightGBM(text string) *reader.Model {
 	scale := 1.0 // of the leaves
 	objective := strings.Fields(head["objective"])
 	many := len(objective) > 0 && (objective[0] == "multiclass" || objective[0] == "multiclassova")
-	if per := head.number("num_tree_per_iteration"); per != classes || many != (classes > 1) || classes > trees.MaxClasses {
+	if per := head.number("num_tree_per_iteration"); per != classes || many != (classes > 1) || classes < 1 || classes > trees.MaxClasses {
 		panic(fault.New("num_class: got %d classes and %d trees per iteration with the objective %.60q, want one score, or 2 to %d classes with multiclass", classes, per, head["objective"], trees.MaxClasses))
 	}
 	switch {

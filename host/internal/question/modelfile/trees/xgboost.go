@@ -203,7 +203,7 @@ func parseXGBoost(text []byte) *reader.Model {
 	}
 	if l.Attributes.Best != "" {
 		model := l.Booster.Model
-		best, parallel := 1+int(l.Attributes.Best.number("best_iteration")), max(1, int(model.Param.Parallel.number("num_parallel_tree")))*classes
+		best, parallel := 1+int(l.Attributes.Best.number("best_iteration")), min(max(1, int(model.Param.Parallel.number("num_parallel_tree"))), trees.MaxNodes)*classes
 		if rounds := len(model.Trees) / parallel; best < rounds {
 			panic(fault.New("best_iteration: training was stopped early: XGBClassifier predicts with the first %d of %d rounds, Booster with all; save the first with model.get_booster()[:%d].save_model(…), or call set_attr(best_iteration=None) before save_model to use all", best, rounds, best))
 		}
