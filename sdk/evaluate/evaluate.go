@@ -216,7 +216,10 @@ func (e *Evaluator) prepare(s *scratch, xs [][]float64) {
 	for _, x := range xs {
 		e.load(s, x)
 		for column := range s.n {
-			inputs = append(inputs, e.space.NetworkInputs(nil, e.complete(s, column)))
+			if inputs = append(inputs, e.space.NetworkInputs(nil, e.complete(s, column))); len(inputs) == batch {
+				e.batched.Ahead(inputs)
+				inputs = inputs[:0]
+			}
 		}
 	}
 	if len(inputs) > 0 {
@@ -265,7 +268,7 @@ func (e *Evaluator) EvaluateAll(xs [][]float64, out []Outcome) {
 func (e *Evaluator) all(n int, do func(s *scratch, from, to int)) {
 	chunk := chunk
 	if e.batched != nil {
-		chunk = max(chunk, batch/e.combos.count)
+		chunk = max(1, batch/e.combos.count)
 	}
 	workers := min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk)
 	var next atomic.Int64
@@ -294,7 +297,7 @@ func (e *Evaluator) all(n int, do func(s *scratch, from, to int)) {
 // chunk is how many individuals a goroutine takes at a time.
 const chunk = 32
 
-// batch is how many counterfactuals a model.Batched prepares at a time, at least.
+// batch is the largest number of counterfactuals that a model.Batched prepares at a time.
 const batch = 4096
 
 // Kernel names the variant of the vector loops in use: avx512, avx2 or scalar.
