@@ -22,7 +22,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/observed"
 )
 
-// Spent is what the answers of a model plugin have cost. It is complete once Hub.Settle has returned.
+// Spent is what the answers of a model plugin have cost so far.
 type Spent struct {
 	// The plugin: its name and its version.
 	Plugin string `json:"plugin"`
@@ -218,16 +218,19 @@ func (h *Hub) start(ref Ref) (*scorer, error) {
 		return s, nil
 	}
 	j, err := h.Journal()
-	if j == nil || err != nil {
-		return s, err
+	if j != nil && err == nil {
+		s.kept = j
+		err = j.Scores(s.under, func(some []journal.Score) bool {
+			for _, one := range some {
+				s.earlier[one.Row] = one.Score
+			}
+			return len(s.earlier) < maxHeld
+		})
 	}
-	s.kept = j
-	return s, j.Scores(s.under, func(some []journal.Score) bool {
-		for _, one := range some {
-			s.earlier[one.Row] = one.Score
-		}
-		return len(s.earlier) < maxHeld
-	})
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
 }
 
 // Base is the file name of a reference, for messages and results.
