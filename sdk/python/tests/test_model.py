@@ -93,6 +93,7 @@ def test_attached(tmp_path):
         assert out == [[0.1, 0.3], [0.5]]
         assert model.thread is threading.current_thread()
         assert attached.fault is None
+        assert list(told) == []  # an interrupt after the last line iterates again
     assert not path.exists() and not os.path.exists(where["address"])
 
 
