@@ -31,6 +31,10 @@ func (r *reader) asked(root *yamlfile.Node, s *Study) (bool, error) {
 	if err != nil {
 		return false, &placed{n, err}
 	}
+	if output := root.Get("output"); output != nil && output.Text != opened.Spent.Scale && !(opened.Number && output.Text == "logit") {
+		r.Fault(output, "got %s, but the scores of the plugin %s are of the scale %s: leave out the key output", output.Text, ref.Base(), opened.Spent.Scale)
+		return false, r.Err()
+	}
 	s.Space.Inputs = len(opened.Names)
 	for i := range s.Space.Features {
 		s.Space.Features[i].Inputs = nil
