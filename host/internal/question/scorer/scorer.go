@@ -31,8 +31,8 @@ const (
 	// Patience is how long a call may take.
 	Patience = time.Minute
 	// agree is the relative difference up to which two scores of a row count as equal: libraries sum in
-	// another order in batches of another size.
-	agree = 1e-9
+	// another order in batches of another size, some of them in single precision.
+	agree = 1e-6
 	// least is the smallest magnitude of a score but 0, which keeps all logits multiples of 2^−256.
 	least = 0x1p-200
 )
