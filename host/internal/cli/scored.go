@@ -26,8 +26,11 @@ func scored[R, P any](ctx context.Context, a *App, s *session.Session, answer fu
 	}
 	scorer.Use(hub)
 	defer func() { err = errors.Join(err, hub.Close()) }()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	cancel := func(error) {}
+	if a.Calls > 0 {
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+	}
 	type answered struct {
 		out P
 		err error
