@@ -231,7 +231,7 @@ func FuzzNetwork(f *testing.F) {
 	})
 }
 
-// TestFilesEnd: reading a file ends with its context.
+// TestFilesEnd: reading a file, and drawing people, end with their context.
 func TestFilesEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -246,5 +246,13 @@ func TestFilesEnd(t *testing.T) {
 	}
 	if _, err := weighted(ctx, cellsFile(t, "age,weight\n18,1\n"), s, nil, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("a table of weights: %v", err)
+	}
+	p, err := networkOf(t, lenders, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	every := func([]float64) bool { return true }
+	if all, none := p.Sample(t.Context(), s.Whole().Box, 9, 1, every), p.Sample(ctx, s.Whole().Box, 9, 1, every); len(all) != 9 || none != nil {
+		t.Errorf("drew %d people, and %d after the end", len(all), len(none))
 	}
 }
