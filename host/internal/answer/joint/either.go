@@ -13,6 +13,39 @@ type either struct{ old, new model.Model }
 
 var _ model.Near = (*either)(nil)
 
+// eitherOf holds two models. It is a model.Batched if one of them is.
+func eitherOf(old, new model.Model) model.Model {
+	e := &either{old, new}
+	for _, m := range []model.Model{old, new} {
+		if _, ok := m.(model.Batched); ok {
+			return ahead{e}
+		}
+	}
+	return e
+}
+
+// ahead is an either of which at least one model is a model.Batched.
+type ahead struct{ *either }
+
+// Ahead implements model.Batched.
+func (e ahead) Ahead(inputs [][]float64) {
+	parts := map[float64][][]float64{}
+	for _, x := range inputs {
+		_, of := e.which(x)
+		at := x[len(x)-1]
+		parts[at] = append(parts[at], of(x))
+	}
+	for at, part := range parts {
+		m := e.new
+		if at == Old {
+			m = e.old
+		}
+		if m, ok := m.(model.Batched); ok {
+			m.Ahead(part)
+		}
+	}
+}
+
 // Family implements model.Model.
 func (e *either) Family() string { return e.old.Family() + " or " + e.new.Family() }
 

@@ -50,7 +50,7 @@ func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *pr
 	}
 	if bands != nil {
 		if q.Bands = bands; apart == "" && a.Link() == fairness.LinkShare {
-			q.Model, apart = &either{a, b}, "the joined model has no shares, which bands need; --threshold proves one border"
+			q.Model, apart = eitherOf(a, b), "the joined model has no shares, which bands need; --threshold proves one border"
 		}
 		q.Notion = q.Model.Link().Notion(fairness.Score)
 	} else if !n.UsesEpsilon() {
@@ -170,5 +170,5 @@ func join(old, new model.Model, q *problem.Query) (m model.Model, apart string) 
 		}
 		apart = fmt.Sprintf("the models cannot be joined: %v", err)
 	}
-	return &either{old, new}, apart
+	return eitherOf(old, new), apart
 }
