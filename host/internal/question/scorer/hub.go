@@ -3,6 +3,7 @@ package scorer
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -212,7 +213,8 @@ func (h *Hub) start(ref Ref) (*scorer, error) {
 	s.d, _ = s.model.Describe(h.ctx)
 	s.d.Batch = min(cmp.Or(s.d.Batch, sdk.DefaultBatch), sdk.DefaultBatch)
 	s.spent = Spent{Plugin: strings.TrimSpace(s.d.Name + " " + s.d.Version), Scale: s.d.Scale.String()}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d %q", s.d.Name, s.d.Version, s.d.Identity, s.d.Scale, files))
+	identity := cmp.Or(s.d.Identity, rand.Text()) // without one, results of other runs may be of another model
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d %q", s.d.Name, s.d.Version, identity, s.d.Scale, files))
 	copy(s.under[:], sum[:])
 	if s.d.Identity == "" {
 		return s, nil

@@ -160,6 +160,16 @@ func TestIdentityNamesTheScores(t *testing.T) {
 	}
 }
 
+// Only a model that says who it is counts as the same in another run.
+func TestChecksumsOfRuns(t *testing.T) {
+	for identity, same := range map[string]bool{"v1": true, "": false} {
+		one, other := open(t, &sum{identity: identity}, &scorer.Hub{}, ""), open(t, &sum{identity: identity}, &scorer.Hub{}, "")
+		if (one.SHA256 == other.SHA256) != same {
+			t.Errorf("identity %q: the checksums %s and %s", identity, one.SHA256, other.SHA256)
+		}
+	}
+}
+
 // Every way to fail is one error, and no score.
 func TestFailures(t *testing.T) {
 	from := func(call int, wrong func([]float64) []float64) func(context.Context, int, []float64) ([]float64, error) {
