@@ -188,7 +188,11 @@ func (r *Result) individuals() view.Paragraph {
 	switch t := s.Sampled; {
 	case t == nil || t.N == 0:
 	case t.All:
-		say("All %s individuals, evaluated exactly: %s change.", view.Count(t.N), view.Share(t.Share))
+		how := "evaluated exactly"
+		if r.Old.Observed != nil || r.New.Observed != nil {
+			how = "observed"
+		}
+		say("All %s individuals, %s: %s change.", view.Count(t.N), how, view.Share(t.Share))
 	default:
 		say("Sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn %s change.", view.Share(t.Share), 100*t.Confidence, view.Share(t.Lo), view.Share(t.Hi), view.Count(t.N), drawn)
 	}

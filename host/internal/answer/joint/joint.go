@@ -170,5 +170,10 @@ func join(old, new model.Model, q *problem.Query) (m model.Model, apart string) 
 		}
 		apart = fmt.Sprintf("the models cannot be joined: %v", err)
 	}
+	for _, m := range []model.Model{old, new} {
+		if o, ok := m.(model.Observed); ok {
+			apart = o.Source() + " is known by its answers only (observed)"
+		}
+	}
 	return eitherOf(old, new), apart
 }

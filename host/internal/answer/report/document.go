@@ -256,7 +256,11 @@ func (r *Result) example(d *view.Document) {
 	}
 	d.Say("%s", p.chosen())
 	d.Say("%s This person's %s copies get %s, with scores %s apart.", r.outcomes(), view.Count(len(p.Copies)), view.Outcomes(p.K), view.Score(p.Gap))
-	d.Add(p.sides(r.Rule()), view.Paragraph{"Replay it in exact arithmetic: " + p.Command}, view.Paragraph{p.spread(r.Decision)}, p.picture(r.Epsilon, r.Decision))
+	again := "Replay it in exact arithmetic: "
+	if r.Observed != nil {
+		again = "Ask the model again: "
+	}
+	d.Add(p.sides(r.Rule()), view.Paragraph{again + p.Command}, view.Paragraph{p.spread(r.Decision)}, p.picture(r.Epsilon, r.Decision))
 }
 
 // spread says which scores and outcomes the copies get.

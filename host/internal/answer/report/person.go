@@ -292,8 +292,12 @@ func (a *asker) person(q *problem.Query, e *evaluate.Evaluator, spec question.Sp
 	}
 	spec = scored(spec)
 	spec.Where = here.Format(s)
-	if p.Command = spec.Command("certify", true); a.question.Study.Bands == nil {
-		p.Command = spec.Command("certify", true, "--notion", "score")
+	command := "certify"
+	if a.out.Observed != nil {
+		command = "quantify"
+	}
+	if p.Command = spec.Command(command, true); a.question.Study.Bands == nil {
+		p.Command = spec.Command(command, true, "--notion", "score")
 	}
 	return p
 }
