@@ -78,7 +78,7 @@ func TestLaunchOfNothing(t *testing.T) {
 		}
 	}
 	t.Run("TMPDIR", func(t *testing.T) { // the program is there, and the folder for its socket is not
-		t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
+		t.Setenv("TMPDIR", filepath.Join(shortTemp(t), "gone"))
 		_, err := client.Launch(t.Context(), client.Config{Path: "/bin/echo", Kind: client.Solver})
 		if !errors.Is(err, sdk.ErrPluginExited) || !strings.Contains(err.Error(), "no such file or directory") || !strings.Contains(err.Error(), "set TMPDIR") {
 			t.Error(err)
