@@ -3296,7 +3296,7 @@ class ReportWorst:
 
 @dataclass(frozen=True)
 class ScorerSpent:
-    """Spent is what the answers of a model plugin have cost. It is complete once Hub.Settle has returned."""
+    """Spent is what the answers of a model plugin have cost so far."""
 
     kept: int
     """The rows whose scores came from the journal."""
