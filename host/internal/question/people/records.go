@@ -73,7 +73,7 @@ func open(file *File, format *Format, sum hash.Hash) (*records, io.Closer, error
 	begins := make([]byte, foreignBytes)
 	n, _ := f.ReadAt(begins, 0) // an error is repeated below
 	if IsTable(string(begins[:n])) {
-		r, err = newTableRecords(f, stat.Size(), file, format, sum)
+		r, err = newTableRecords(f, stat.Size(), string(begins[:n]), file, format, sum)
 	} else {
 		r, err = newRecords(f, int(min(bufferBytes, stat.Size())), file, format, sum)
 	}
@@ -139,18 +139,18 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 	return r, r.checkColumns(format.Columns == nil)
 }
 
-// newTableRecords reads a Parquet file.
-func newTableRecords(f *os.File, size int64, file *File, format *Format, sum hash.Hash) (*records, error) {
+// newTableRecords reads a Parquet or Arrow file.
+func newTableRecords(f *os.File, size int64, begins string, file *File, format *Format, sum hash.Hash) (*records, error) {
 	r := &records{path: file.Path, format: format, limit: &limited{}, table: true}
 	if file.Skip > 0 {
-		return nil, r.fault(0, 0, errors.New("a Parquet file has no lines to skip: leave out the study's key skip"))
+		return nil, r.fault(0, 0, fmt.Errorf("the %s file has no lines to skip: leave out the study's key skip", tableKind(begins)))
 	}
 	if sum != nil {
 		if _, err := io.Copy(sum, f); err != nil {
 			return nil, r.fault(0, 0, err)
 		}
 	}
-	t, err := openTable(f, size, format)
+	t, err := openTable(f, size, begins, format)
 	if err != nil {
 		return nil, r.fault(0, 0, err)
 	}
@@ -219,7 +219,7 @@ var kinds = []struct{ begins, what string }{
 	{"PK\x03\x04", "an Excel workbook or another zip archive: save the sheet as CSV UTF-8"},
 	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (.xls): save the sheet as CSV UTF-8"},
 	{parquetMagic, "a Parquet file, which is read as a file only, not as a stream"},
-	{"ARROW1", "a Feather file: write it as Parquet, pandas.read_feather(FILE).to_parquet(\"data.parquet\")"},
+	{arrowMagic, inArrow}, {arrowMessage, inArrow},
 	{"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc2\xea\x81\x60", "a SAS data set: write it as CSV, pandas.read_sas(FILE, encoding=\"utf-8\").to_csv(\"data.csv\", index=False)"},
 	{"\x1f\x8b", "a compressed file: unpack it (gunzip)"},
 	{"\x80\x02", pickled}, {"\x80\x03", pickled}, {"\x80\x04", pickled}, {"\x80\x05", pickled},
@@ -228,6 +228,7 @@ var kinds = []struct{ begins, what string }{
 
 const (
 	pickled = "a pickle, which runs code when it is opened and so is not supported: write the rows as CSV, with to_csv(\"data.csv\", index=False)"
+	inArrow = "an Arrow file, which is read as a file only, not as a stream"
 	inJSON  = "JSON: write it as CSV, pandas.read_json(FILE).to_csv(\"data.csv\", index=False)"
 )
 

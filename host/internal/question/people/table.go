@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/big"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -26,13 +27,14 @@ const (
 	maxFooterBytes = 16 << 20
 )
 
-// IsTable reports whether a file is a table, whose columns have names and types: a Parquet file. begins
-// is its beginning, of at least four bytes if it has them.
-func IsTable(begins string) bool { return strings.HasPrefix(begins, parquetMagic) }
+// IsTable reports whether a file is a table, whose columns have names and types: a Parquet or Arrow file. begins
+// is its beginning, of at least six bytes if it has them.
+func IsTable(begins string) bool { return strings.HasPrefix(begins, parquetMagic) || isArrow(begins) }
 
-// table reads the rows of a Parquet file as the cells that a CSV file would have. Files are
+// table reads the rows of a Parquet or Arrow file as the cells that a CSV file would have. Files are
 // untrusted: a panic of the library becomes an error.
 type table struct {
+	kind    string // Parquet or Arrow
 	columns []string
 	decimal string             // the decimal separator of numbers
 	next    func() (err error) // fills cells, or returns io.EOF
@@ -41,13 +43,18 @@ type table struct {
 }
 
 // openTable reads the description of the columns.
-func openTable(f *os.File, size int64, cells *Format) (t *table, err error) {
-	t = &table{decimal: "."}
+func openTable(f *os.File, size int64, begins string, cells *Format) (t *table, err error) {
+	t = &table{kind: tableKind(begins), decimal: "."}
 	if cells.Decimal != 0 {
 		t.decimal = string(cells.Decimal)
 	}
-	defer recovered(&err)
-	if err := t.openParquet(f, size); err != nil {
+	defer t.recovered(&err)
+	if t.kind == "Arrow" {
+		err = t.openArrow(f, size, begins)
+	} else {
+		err = t.openParquet(f, size)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if len(t.columns) == 0 {
@@ -55,6 +62,14 @@ func openTable(f *os.File, size int64, cells *Format) (t *table, err error) {
 	}
 	t.cells = make([]string, len(t.columns))
 	return t, nil
+}
+
+// tableKind names the kind of a table.
+func tableKind(begins string) string {
+	if isArrow(begins) {
+		return "Arrow"
+	}
+	return "Parquet"
 }
 
 // unreadable is the error of a column of another type.
@@ -72,7 +87,7 @@ func (t *table) openParquet(f *os.File, size int64) error {
 	}
 	p, err := parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
-		return malformed(err)
+		return t.malformed(err)
 	}
 	for _, g := range p.Metadata().RowGroups {
 		for _, c := range g.Columns {
@@ -121,16 +136,24 @@ func (t *table) openParquet(f *os.File, size int64) error {
 		if len(row) != len(texts) {
 			return fmt.Errorf("a row has %d values, want %d", len(row), len(texts))
 		}
-		size := 0
-		for i, v := range row {
-			if t.cells[i] = ""; !v.IsNull() {
-				t.cells[i] = texts[i](v)
+		return t.fill(func(column int) string {
+			if row[column].IsNull() {
+				return ""
 			}
-			if size += len(t.cells[i]); size > MaxRecordBytes { // a dictionary can repeat a long text in many rows
-				return fmt.Errorf("row %d has more than %d bytes, the maximum", t.row+1, MaxRecordBytes)
-			}
+			return texts[column](row[column])
+		})
+	}
+	return nil
+}
+
+// fill sets the cells of the next row.
+func (t *table) fill(text func(column int) string) error {
+	size := 0
+	for i := range t.cells {
+		t.cells[i] = text(i)
+		if size += len(t.cells[i]); size > MaxRecordBytes { // a dictionary can repeat a long text in many rows
+			return fmt.Errorf("row %d has more than %d bytes, the maximum", t.row+1, MaxRecordBytes)
 		}
-		return nil
 	}
 	return nil
 }
@@ -156,16 +179,10 @@ func (t *table) parquetText(c *parquet.Column) func(parquet.Value) string {
 	case *format.StringType, *format.EnumType, *format.JsonType:
 		return func(v parquet.Value) string { return string(v.ByteArray()) }
 	case *format.DateType:
-		return func(v parquet.Value) string {
-			return time.Unix(int64(v.Int32())*24*60*60, 0).UTC().Format(time.DateOnly)
-		}
+		return func(v parquet.Value) string { return day(int64(v.Int32())) }
 	case *format.TimestampType:
 		unit := l.Unit.Value.Duration()
-		perSecond := int64(time.Second / unit)
-		return func(v parquet.Value) string {
-			n := v.Int64()
-			return moment(time.Unix(n/perSecond, n%perSecond*int64(unit)), l.IsAdjustedToUTC)
-		}
+		return func(v parquet.Value) string { return since(v.Int64(), unit, l.IsAdjustedToUTC) }
 	case *format.DecimalType:
 		if whole {
 			return func(v parquet.Value) string { return t.scaled(big.NewInt(integer(v)), l.Scale) }
@@ -205,14 +222,14 @@ func (t *table) parquetText(c *parquet.Column) func(parquet.Value) string {
 
 // Read returns the cells of the next row, which are valid until the next call, or io.EOF.
 func (t *table) Read() (cells []string, err error) {
-	defer recovered(&err)
+	defer t.recovered(&err)
 	if t.row == MaxCells {
 		return nil, fmt.Errorf("too many rows: at most %d are supported", MaxCells)
 	}
 	if err := t.next(); errors.Is(err, io.EOF) {
 		return nil, io.EOF
 	} else if err != nil {
-		return nil, malformed(err)
+		return nil, t.malformed(err)
 	}
 	t.row++
 	return t.cells, nil
@@ -220,6 +237,15 @@ func (t *table) Read() (cells []string, err error) {
 
 // FieldPos returns the place of a cell: the number of its row and of its column, from 1.
 func (t *table) FieldPos(cell int) (row, column int) { return t.row, cell + 1 }
+
+// day writes a date, counted in days since 1970.
+func day(n int64) string { return time.Unix(n*24*60*60, 0).UTC().Format(time.DateOnly) }
+
+// since writes a time, counted in units since 1970.
+func since(n int64, unit time.Duration, zone bool) string {
+	perSecond := int64(time.Second / unit)
+	return moment(time.Unix(n/perSecond, n%perSecond*int64(unit)), zone)
+}
 
 // moment writes a time; Z marks those with a zone, which are converted to UTC.
 func moment(at time.Time, zone bool) string {
@@ -259,13 +285,20 @@ func (t *table) number(x float64) string {
 }
 
 // recovered turns a panic into an error.
-func recovered(err *error) {
-	if p := recover(); p != nil {
-		*err = malformed(fmt.Errorf("%v", p))
+func (t *table) recovered(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case error:
+		*err = t.malformed(p)
+	default:
+		*err = t.malformed(fmt.Errorf("%v", p))
 	}
 }
 
-func malformed(err error) error {
+func (t *table) malformed(err error) error {
 	first, _, _ := strings.Cut(err.Error(), "\n")
-	return fmt.Errorf("the Parquet file cannot be read: %s", first)
+	if bad := runtime.Error(nil); errors.As(err, &bad) {
+		first = "it is damaged: " + bad.Error()
+	}
+	return fmt.Errorf("the %s file cannot be read: %s", t.kind, first)
 }

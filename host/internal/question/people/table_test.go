@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 )
 
-var tables = []string{"arrow.parquet", "pandas.parquet", "polars.parquet"}
+var tables = []string{"arrow.parquet", "pandas.parquet", "polars.parquet", "arrow.feather"}
 
 // cellsOf reads all cells of a file, the first line being the names of the columns.
 func cellsOf(path string, format Format) (out [][]string, err error) {
@@ -111,8 +112,9 @@ func TestTableRefusals(t *testing.T) {
 	}
 	var failed error
 	func() {
-		defer recovered(&failed)
-		(&table{decimal: "."}).scaled(new(big.Int).Lsh(big.NewInt(1), 512), 2)
+		t := &table{decimal: "."}
+		defer t.recovered(&failed)
+		t.scaled(new(big.Int).Lsh(big.NewInt(1), 512), 2)
 	}()
 	if failed == nil || !strings.Contains(failed.Error(), "a decimal of 513 bits with 2 places") {
 		t.Error(failed)
@@ -131,6 +133,8 @@ func FuzzTable(f *testing.F) {
 		}
 		f.Add(text)
 	}
+	f.Add(arrowBytes(f, true))
+	f.Add(arrowBytes(f, false, ipc.WithZstd()))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if !IsTable(string(text)) {
 			return

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather
 import pyarrow.parquet
 
 HERE = Path(__file__).parent
@@ -35,6 +36,7 @@ SCHEMA = pa.schema([
 
 table = pa.table(ROWS, SCHEMA)
 pa.parquet.write_table(table, HERE / "arrow.parquet", row_group_size=2, compression="gzip", data_page_version="2.0")
+pa.feather.write_feather(table, HERE / "arrow.feather", compression="lz4", chunksize=2)
 frame = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}.get)
 frame.to_parquet(HERE / "pandas.parquet", index=False)
 polars = pl.from_arrow(table)
