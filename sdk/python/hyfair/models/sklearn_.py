@@ -295,14 +295,23 @@ def _calibrated(estimator: Any, flow: Flow, raw: bool) -> Copy:
         inner = _name(getattr(one.estimator, "estimator", one.estimator))
         raise ModelNotReadable(
             f"CalibratedClassifierCV with method={estimator.method!r} bends the sum of {inner} in many places, "
-            f"which is no sum again: train it with method='sigmoid'" + _border(one, calibrator))
+            f"which is no sum again: train it with method='sigmoid'" + _border(_inside(flow.whole, estimator), one, calibrator))
     return replace(_whole(estimator, copy), model=model)
 
 
-def _border(one: Any, calibrator: Any) -> str:
+def _inside(whole: Any, estimator: Any) -> str:
+    """Python for the model in a calibration, after the steps before it; empty if more than steps surround it."""
+    if whole is estimator:
+        return "model.calibrated_classifiers_[0].estimator"
+    if type(whole).__module__ == "sklearn.pipeline" and whole.steps[-1][1] is estimator:
+        return "make_pipeline(*model[:-1], model[-1].calibrated_classifiers_[0].estimator)"
+    return ""
+
+
+def _border(inside: str, one: Any, calibrator: Any) -> str:
     """The threshold of the model inside that decides as an isotonic calibration at 0.5, which is monotone."""
     np, scores = _numpy(), getattr(calibrator, "y_thresholds_", None)
-    if scores is None or not scores[0] <= 0.5 < scores[-1]:
+    if not inside or not hasattr(one.estimator, "predict_proba") or scores is None or not scores[0] <= 0.5 < scores[-1]:
         return ""
     i = int(np.searchsorted(scores, 0.5, side="right"))  # the first knot above 0.5
     left, right = calibrator.X_thresholds_[i - 1 : i + 1]
@@ -310,7 +319,7 @@ def _border(one: Any, calibrator: Any) -> str:
     at = left + (right - left) * max(1e-9, (0.5 - scores[i - 1]) / (scores[i] - scores[i - 1]))
     if hasattr(one.estimator, "decision_function"):
         at = 1 / (1 + np.exp(-at))
-    return f", or ask about decisions alone: hyfair.Study(model.calibrated_classifiers_[0].estimator, …, threshold={at:.15g}), since the bends keep the order"
+    return f", or ask about decisions alone: hyfair.Study({inside}, …, threshold={at:.15g}), since the bends keep the order"
 
 
 def _whole(estimator: Any, copy: Copy) -> Copy:
@@ -468,7 +477,7 @@ def _require_two_classes(estimator: Any) -> None:
             f"{_name(estimator)} has {len(classes)} outputs: hyfair reads models of one output with two classes")
     if classes is not None and len(classes) != 2:
         raise ModelNotReadable(
-            f"{_name(estimator)} has {len(classes)} classes: hyfair reads models of two; "
+            f"{_name(estimator)} has {len(classes)} classes: hyfair.Study reads models of two; "
             f"train it for one class against the others")
 
 

@@ -35,12 +35,13 @@ class Signal:
 class Flow:
     """What the next step is given: ``data`` in which a column's values are one after another,
     and for each of its columns the signal. ``fixed``, unless empty, are the inputs before a
-    projection that has made the data of them."""
+    projection that has made the data of them. ``whole`` is the estimator that is read."""
 
     columns: Sequence[Column]
     data: Any
     signals: Sequence[Signal]
     fixed: Sequence[Input] = ()
+    whole: Any = None
 
     @staticmethod
     def start(estimator: Any, columns: Sequence[Column]) -> "Flow":
@@ -66,7 +67,7 @@ class Flow:
             own = [*c.values, *([c.absent] if c.missing else [])] if _listed_domain(c) else [_least(c)]
             cells[c.name] = [own[i % len(own)] for i in range(rows)]
         data = _array(list(cells.values())) if names is None else _frame(cells)
-        return Flow(columns, data, [Signal(i) for i in range(len(columns))])
+        return Flow(columns, data, [Signal(i) for i in range(len(columns))], whole=estimator)
 
     def through(self, step: Any) -> "Flow":
         """What the fitted transformer makes of it."""
@@ -240,7 +241,7 @@ def _splines(step: Any, flow: Flow) -> List[Signal]:
 
 def _target(step: Any, flow: Flow) -> List[Signal]:
     if step.target_type_ == "multiclass":
-        raise ModelNotReadable("TargetEncoder of several classes is not read: hyfair reads models of two classes")
+        raise ModelNotReadable("TargetEncoder of several classes is not read: hyfair.Study reads models of two classes")
     return _each()(step, flow)
 
 

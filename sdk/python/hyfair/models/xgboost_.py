@@ -97,7 +97,8 @@ def model(estimator: Any) -> Copy:
     if name not in ("gbtree", "dart"):
         raise ModelNotReadable(f"{library}: the booster {name} is no sum of trees: train with booster=\"gbtree\"")
     if int(param.get("num_class", 0)) > 1:
-        raise ModelNotReadable(f"{library}: the model has {param['num_class']} classes: train one class against the rest")
+        raise ModelNotReadable(f"{library}: the model has {param['num_class']} classes, and hyfair.Study reads models of two: train one class against the rest; "
+                               "about the file that save_model writes, hyfair audit answers (class: any)")
     if int(param.get("num_target", 1)) > 1:
         raise ModelNotReadable(f"{library}: the model has {param['num_target']} targets: train one model per target")
     if objective not in ("binary:logistic", "reg:logistic"):
