@@ -100,6 +100,9 @@ class Answers(unittest.TestCase):
         self.assertEqual(self.study.quantify(groups=True).attributes[0].name, "sex")
         found = self.study.search(budget="200it", solver="none")
         self.assertEqual(found.worst["score"].max() - found.worst["score"].min(), found.best.gap)
+        near = self.study.search(budget="200it", solver="none", near="0.1")
+        self.assertEqual([near.near, near.near_rows], ["0.1", 60])
+        self.assertIn("independent", self.study.quantify(population="independent").population)
 
     def test_shows_itself(self):
         audit = self.study.audit()
