@@ -10,7 +10,7 @@ LDFLAGS ?= -s -w
 # host/internal/system/streams has an entry point for these platforms, and explains it.
 ENTRY   := $(if $(filter linux/amd64 linux/arm64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E hyfair_entry)
 
-.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-docs setup-lint setup-tex setup-long demo check test test-long test-wheels wheels-fixtures vet cross lint docs wheel wheels try-windows try-arm64 bench bench-bnb bench-numpy bench-trees bench-kinds ablation reproduction generate clean
+.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-docs setup-lint setup-tex setup-long demo check test test-long test-wheels test-pythons wheels-fixtures vet cross lint docs wheel wheels try-windows try-arm64 bench bench-bnb bench-numpy bench-trees bench-kinds ablation reproduction generate clean
 
 all: build
 
@@ -74,7 +74,7 @@ setup-lint:
 setup-tex:
 	scripts/setup.sh tex
 
-# The libraries whose estimators the Python package reads, PyTorch among them: 5 GB on the disk.
+# The libraries whose estimators the Python package reads, PyTorch among them: 8 GB on the disk.
 .deps/wheels/bin/python: sdk/python/requirements-wheels.txt
 	python3 -m venv .deps/wheels
 	.deps/wheels/bin/python -m pip -q --disable-pip-version-check install --only-binary=:all: -r $<
@@ -123,6 +123,10 @@ test-wheels: .deps/wheels/bin/python build
 	HYFAIR=$(CURDIR)/bin/hyfair $(WHEELS:wheels.py=test_mlflow.py)
 	for notebook in scikit-learn xgboost pytorch; do HYFAIR=$(CURDIR)/bin/hyfair HYFAIR_NOTEBOOK=$$notebook.ipynb $(WHEELS:wheels.py=test_notebooks.py) || exit 1; done
 	cd sdk/python && ../../.deps/wheels/bin/python -m mypy hyfair && ../../.deps/wheels/bin/python -m pyright --pythonpath ../../.deps/wheels/bin/python
+
+# The tests of sdk/python with the oldest and the newest Python that pyenv or PATH has.
+test-pythons: build
+	scripts/test_pythons.sh
 
 # Their files with the estimators' own scores, so that other tests need none of the libraries.
 wheels-fixtures: .deps/wheels/bin/python
