@@ -16,4 +16,4 @@ def applicants(count=60):
 
 
 def encode():
-    return make_column_transformer((OneHotEncoder(handle_unknown="ignore"), WORDS), remainder=StandardScaler())
+    return make_column_transformer((OneHotEncoder(handle_unknown="ignore"), WORDS), remainder=StandardScaler())  # pyright: ignore[reportArgumentType]  # stubs say str

@@ -20,7 +20,7 @@ class Scorecard(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(json.dumps(shares).encode())
 
-    def log_message(self, *_):
+    def log_message(self, format, *args):
         pass
 
 
