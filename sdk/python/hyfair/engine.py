@@ -94,7 +94,11 @@ def _terminate(owner: int) -> None:
             process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(5)
-            _kill(process)
+            if os.name == "nt":
+                process.kill()
+            else:
+                with contextlib.suppress(ProcessLookupError):  # without a wait: the interrupted frame may hold its lock
+                    os.killpg(process.pid, signal.SIGKILL)
         for folder in list(_folders):
             discard(folder)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -215,6 +215,7 @@ type arrowMessages struct {
 	columns      int            // the number of columns, after the schema
 	views        int            // the columns of texts as views
 	dictionaries map[int64]bool // by number, whether the texts of a dictionary are views
+	seen         map[int64]bool // in a file, the dictionaries that were read
 }
 
 // Retain does nothing; the messages are used by one reader.
@@ -338,6 +339,9 @@ func (m *arrowMessages) read() (meta []byte, body *memory.Buffer, err error) {
 		m.begin(m.blocks[0].from, m.blocks[0].size)
 		want, m.blocks = m.blocks[0].kind, m.blocks[1:]
 	}
+	if m.blocks == nil && m.left == 0 {
+		return nil, nil, errors.New("it ends without the mark of a stream's end: it is cut off, or its writer was not closed")
+	}
 	var head [8]byte
 	if err := m.fill(head[:]); err != nil {
 		return nil, nil, err
@@ -434,8 +438,12 @@ func (m *arrowMessages) inflate(data, compression flat, body []byte) (*memory.Bu
 		case claimed == stored:
 			copy(to, in[8:])
 		case codec == 0: // an LZ4 frame, whose blocks have at most 8 MiB
-			if _, err := io.ReadFull(lz4.NewReader(bytes.NewReader(in[8:])), to); err != nil {
+			r := lz4.NewReader(bytes.NewReader(in[8:]))
+			if _, err := io.ReadFull(r, to); err != nil {
 				return nil, fmt.Errorf("LZ4: %w", err)
+			}
+			if n, err := r.Read(make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) { // the end checks the frame's checksum
+				return nil, fmt.Errorf("LZ4: more than %d bytes: %w", len(to), errors.Join(err, errArrowCut))
 			}
 		case codec == 1:
 			if m.zstd == nil {
@@ -500,6 +508,15 @@ func (m *arrowMessages) check(message flat, body []byte) error {
 		view, ok := m.dictionaries[header.int64(0)]
 		if !ok || header.byte(2) != 0 {
 			return errors.New("categories of no column, or categories that grow from batch to batch: write it without dictionary deltas")
+		}
+		if id := header.int64(0); m.blocks != nil {
+			if m.seen[id] { // all are read before the first rows, so that the last would hold for all rows
+				return errors.New("a column has several lists of categories, which are read in streams only: write it with one")
+			}
+			if m.seen == nil {
+				m.seen = map[int64]bool{}
+			}
+			m.seen[id] = true
 		}
 		if columns, views = 1, 0; view {
 			views = 1

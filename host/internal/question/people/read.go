@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Read reads the entire data set. Each step of bins with ends from the data needs another pass over
@@ -154,7 +155,7 @@ func fit(spec *Spec) (*Spec, error) {
 func Values(spec *Spec, column Column, most int) ([]string, error) {
 	seen := map[string]bool{}
 	err := eachValue(spec, column, func(v value) error {
-		if seen[v.asText()] = true; len(seen) > most {
+		if seen[strings.Clone(v.asText())] = true; len(seen) > most {
 			return fmt.Errorf("more than %d different values, the maximum", most)
 		}
 		return nil

@@ -219,6 +219,7 @@ var kinds = []struct{ begins, what string }{
 	{"PK\x03\x04", "an Excel workbook or another zip archive: save the sheet as CSV UTF-8"},
 	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (.xls): save the sheet as CSV UTF-8"},
 	{parquetMagic, "a Parquet file, which is read as a file only, not as a stream"},
+	{"FEA1", "a Feather file of version 1: write it as version 2, which is Arrow"},
 	{arrowMagic, inArrow}, {arrowMessage, inArrow},
 	{"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc2\xea\x81\x60", "a SAS data set: write it as CSV, pandas.read_sas(FILE, encoding=\"utf-8\").to_csv(\"data.csv\", index=False)"},
 	{"\x1f\x8b", "a compressed file: unpack it (gunzip)"},

@@ -521,7 +521,7 @@ func (r *reader) modelPath(root, n *yamlfile.Node) (string, error) {
 		return path, nil
 	}
 	if n == nil {
-		r.Fault(root, "the study names no model; give a key model: or --model FILE")
+		r.Fault(root, "the study names no model; give the key model, or --model FILE")
 		return "", r.Err()
 	}
 	path, err := where(n.At.File, n.Text, r.options.DataRoot)

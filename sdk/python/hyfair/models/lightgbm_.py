@@ -89,7 +89,7 @@ def model(estimator: Any) -> Copy:
     text = booster.model_to_string()  # up to the best iteration, as predict
     if _line(text, "num_class") != "1":
         raise ModelNotReadable(f"{library}: the model has {_line(text, 'num_class')} classes, and hyfair.Study reads models of two: train one class against the rest; "
-                               "about the file that save_model writes, hyfair audit answers (class: any)")
+                               "about the file that booster_.save_model writes, hyfair audit answers (class: any)")
     objective = _line(text, "objective")
     if objective.split()[:1] not in (["binary"], ["cross_entropy"]):
         raise ModelNotReadable(f"{library}: the objective {objective or 'of your own'} gives no probability of a class: train with objective=\"binary\"")
