@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/hyfair/hyfair/internal/named"
 	"github.com/hyfair/hyfair/sdk/model"
@@ -49,6 +50,15 @@ func (s Scale) Check(rows int, scores []float64) error {
 		}
 	}
 	return nil
+}
+
+// ScoreRounding is the relative difference up to which two scores of a row count as equal: libraries sum in
+// another order in batches of another size, some of them in single precision.
+const ScoreRounding = 1e-6
+
+// SameScore reports whether two scores of a row differ by no more than rounding; NaN differs from everything.
+func SameScore(a, b float64) bool {
+	return math.Abs(a-b) <= ScoreRounding*max(1, math.Abs(a), math.Abs(b))
 }
 
 // DefaultBatch is the largest number of rows of a call, unless Description.Batch says otherwise.

@@ -1,6 +1,6 @@
 // Package conformance is the test suite that every plugin must pass, in any
-// language: a register of named cases that ask a solver or a strategy small
-// questions with known answers, and check everything that it returns.
+// language: a register of named cases that ask a solver, a strategy or a model
+// small questions, and check everything that it returns.
 //
 // The suite runs the cases for what the plugin's description claims, and reports
 // the other cases as skipped. An exclusion needs a reason. A case that could not
@@ -11,7 +11,7 @@
 //		conformance.Solver(t, mySolver{}, conformance.Options{})
 //	}
 //
-// CheckSolver and CheckStrategy collect the outcomes instead, for programs
+// CheckSolver, CheckStrategy and CheckModel collect the outcomes instead, for programs
 // that test a plugin over the wire.
 package conformance
 
@@ -33,11 +33,15 @@ import (
 
 // Options configures a run. The zero value is sensible.
 type Options struct {
-	// NewSolver and NewStrategy open the plugin a second time, if possible in a
+	// NewSolver, NewStrategy and NewModel open the plugin a second time, if possible in a
 	// separate process, to compare the answers of both; nil: the same value is
 	// asked again. The suite does not close the plugins.
 	NewSolver   func(context.Context) (sdk.Solver, error)
 	NewStrategy func(context.Context) (sdk.Strategy, error)
+	NewModel    func(context.Context) (sdk.Model, error)
+	// Rows are rows for a model. Without them each value is 0 or 1, of the features that the
+	// description names.
+	Rows [][]float64
 	// Set holds the plugin's own options, sent with every question.
 	Set map[string]string
 	// Only, if not empty, lists the cases to run, by name or by patterns for
@@ -143,7 +147,7 @@ type Case[E any] struct {
 	Lacks func(*sdk.Description) string
 }
 
-// describer is what solvers and strategies have in common.
+// describer is what plugins of every kind have in common.
 type describer interface {
 	Describe(context.Context) (sdk.Description, error)
 }
@@ -173,7 +177,7 @@ type runnable struct {
 	// run; both are empty for a case that runs.
 	unclaimed, excluded string
 	run                 func(context.Context) error
-	// plugin is the solver or strategy under test; see readier.
+	// plugin is the plugin under test; see readier.
 	plugin any
 }
 

@@ -64,15 +64,20 @@ func Launch(t testing.TB, kind client.Kind) *client.Plugin {
 // the answers of two processes start a second one.
 func Conformance(t *testing.T, kind client.Kind) {
 	t.Helper()
-	if kind == client.Solver {
-		conformance.Solver(t, Launch(t, kind).Solver(), conformance.Options{
-			NewSolver: func(context.Context) (sdk.Solver, error) { return Launch(t, kind).Solver(), nil },
-		})
-		return
-	}
-	conformance.Strategy(t, Launch(t, kind).Strategy(), conformance.Options{
+	p := Launch(t, kind)
+	o := conformance.Options{
+		NewSolver:   func(context.Context) (sdk.Solver, error) { return Launch(t, kind).Solver(), nil },
 		NewStrategy: func(context.Context) (sdk.Strategy, error) { return Launch(t, kind).Strategy(), nil },
-	})
+		NewModel:    func(context.Context) (sdk.Model, error) { return Launch(t, kind).Model(), nil },
+	}
+	switch kind {
+	case client.Solver:
+		conformance.Solver(t, p.Solver(), o)
+	case client.Strategy:
+		conformance.Strategy(t, p.Strategy(), o)
+	case client.Model:
+		conformance.Model(t, p.Model(), o)
+	}
 }
 
 // Step is one Solve of a loaded problem.

@@ -96,7 +96,7 @@ func TestNewStrategyIsBuiltTestedUsedAndInstalled(t *testing.T) {
 		{[]string{"plugin", "install", dir}, ExitUsage, "rename it"},
 		{[]string{"plugin", "install"}, ExitUsage, "PATH"},
 		{[]string{"plugin", "uninstall", "other"}, ExitUsage, "no such plugin"},
-		{[]string{"plugin", "uninstall", "my-idea", "--kind", "both"}, ExitUsage, "solver or search"},
+		{[]string{"plugin", "uninstall", "my-idea", "--kind", "both"}, ExitUsage, "solver, search or model"},
 	} {
 		code, stdout, stderr := hyfair(c.args...)
 		if code != c.code || stdout != "" || !strings.Contains(stderr, c.says) || strings.Count(stderr, "hyfair: ") != 1 {

@@ -16,12 +16,12 @@ func init() { commands = append(commands, newPlugins, newPlugin, newDoctor) }
 func newPlugins(app *App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "plugins",
-		Short: "List the solver and strategy plugins: what they serve, their options, where they were found",
-		Long: `List the solver and strategy plugins that are found in --plugin-dir,
+		Short: "List the plugins: solvers, strategies and models, what they serve, their options, where they were found",
+		Long: `List the solver, strategy and model plugins that are found in --plugin-dir,
 $HYFAIR_PLUGIN_DIR, the folder plugins next to this program, and
 $XDG_DATA_HOME/hyfair/plugins, in that order. A plugin is an executable file
-hyfair-solver-NAME or hyfair-search-NAME, or a folder of that name with a
-plugin.yaml. A plugin that does not start is listed with its error. Each has its
+hyfair-solver-NAME, hyfair-search-NAME or hyfair-model-NAME, or a folder of that
+name with a plugin.yaml. A plugin that does not start is listed with its error. Each has its
 place and its state: bundled (next to this program), pinned (unchanged since it
 was installed), unpinned, or why it is not started.`,
 		Example: "  hyfair plugins\n  hyfair plugins --plugin-dir ./mine --json",
@@ -105,7 +105,7 @@ func newPluginTest(app *App) *cobra.Command {
 		Use:   "test PATH|NAME",
 		Short: "Run the conformance suite on a plugin, over the wire as the host would",
 		Long: `Run the conformance suite on a plugin, over the wire as the host would: small
-questions whose answers are known, and checks of everything it says. PATH is a
+questions, and checks of everything it says. PATH is a
 plugin's program or folder, anywhere; NAME is a plugin that hyfair plugins lists.
 What the plugin does not claim is skipped. --set sets options of the plugin for the entire
 run. In the patterns of --case and --exclude, * matches anything except a slash; a pattern
@@ -128,7 +128,7 @@ that does not start, is not a plugin, or lacks a native library.`,
 			return failedUnless(out != nil && out.OK, err)
 		},
 	}
-	cmd.Flags().StringVar(&r.Kind, "kind", "", "kind of the plugin, solver or search, if the file's name does not say")
+	cmd.Flags().StringVar(&r.Kind, "kind", "", "kind of the plugin, solver, search or model, if the file's name does not say")
 	cmd.Flags().StringSliceVar(&r.Cases, "case", nil, "run only these cases: names, or patterns such as 'milp/*'")
 	cmd.Flags().StringSliceVar(&r.Exclude, "exclude", nil, "leave out these cases: names, or patterns such as '*/time-limit'")
 	return cmd
@@ -140,8 +140,8 @@ func newPluginInstall(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install PATH",
 		Short: "Copy a plugin to the user's data folder and pin it by its checksums",
-		Long: `Copy a plugin, a program hyfair-solver-NAME or hyfair-search-NAME or a folder of
-that name with a plugin.yaml, to the user's data folder, where every hyfair of
+		Long: `Copy a plugin, a program hyfair-solver-NAME, hyfair-search-NAME or hyfair-model-NAME or a
+folder of that name with a plugin.yaml, to the user's data folder, where every hyfair of
 this user finds it, and record the checksum of each of its files in pins.json
 there. The copy is started once, to check that it runs there. From then on the
 plugin is refused if its files have changed.
@@ -165,7 +165,7 @@ func newPluginUninstall(app *App) *cobra.Command {
 		Args:    exactlyOne("NAME"),
 		RunE:    asking(app, plugins.Uninstall, &r, func(args []string) { r.Name = args[0] }),
 	}
-	cmd.Flags().StringVar(&r.Kind, "kind", "", "kind of the plugin, solver or search, if one of each is called NAME")
+	cmd.Flags().StringVar(&r.Kind, "kind", "", "kind of the plugin, solver, search or model, if one of each is called NAME")
 	return cmd
 }
 

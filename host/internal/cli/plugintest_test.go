@@ -117,7 +117,7 @@ func TestPluginTestRefuses(t *testing.T) {
 		{[]string{"./nowhere"}, ExitUsage, "nowhere"},
 		{[]string{"absent"}, ExitUsage, `"absent"`},
 		{[]string{"twin"}, ExitUsage, "say which with --kind"},
-		{[]string{"twin", "--kind", "both"}, ExitUsage, "want solver or search"},
+		{[]string{"twin", "--kind", "both"}, ExitUsage, "want solver, search or model"},
 		{[]string{"twin", "--kind", "solver", "--set", "colour=red"}, ExitUsage, "--set colour"},
 		{[]string{"twin", "--kind", "solver", "--case", "milp/none"}, ExitUsage, "there is no such case"},
 		{[]string{"twin", "--kind", "solver", "--exclude", "milp"}, ExitUsage, "there is no such case"},

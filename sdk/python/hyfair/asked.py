@@ -18,8 +18,6 @@ FILE = "model.attach.json"
 """The file in a study's folder that says where the model is served."""
 HELD = 100
 """The rows that are asked twice, before anything else is."""
-ROUNDING = 1e-6
-"""The most by which two scores of a row differ that differ by the rounding of single precision."""
 
 
 def told_apart(model: Any) -> Tuple[Any, Any]:
@@ -145,4 +143,5 @@ def _shares(values: Any, count: int) -> List[float]:
 
 def differing(one: Sequence[float], other: Sequence[float]) -> List[int]:
     """The rows whose two scores differ by more than rounding."""
-    return [i for i, (a, b) in enumerate(zip(one, other)) if abs(a - b) > ROUNDING]
+    from .plugin.model import same
+    return [i for i, (a, b) in enumerate(zip(one, other)) if not same(a, b)]

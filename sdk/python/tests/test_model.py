@@ -42,6 +42,11 @@ def test_a_right_model():
     assert (list(traits.features), traits.scale, traits.identity, traits.batch) == (["a", "b"], 1, "x1", 7)
 
 
+def test_single_precision_is_the_same_score():
+    model = Told(lambda rows: [v + 1e-7 * len(rows) for v in tenth(rows)])
+    assert testing.score(model, [[1, 0], [2, 0]]) == pytest.approx([0.1, 0.2], abs=1e-6)
+
+
 @pytest.mark.parametrize("answer, scale, says", [
     ([0.1], Scale.SHARE, "1 scores for 2 rows"),
     ([0.1, math.nan], Scale.NUMBER, "nan is no score"),

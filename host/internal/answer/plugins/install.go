@@ -25,7 +25,7 @@ type InstallRequest struct {
 type Installed struct {
 	// The plugin's name.
 	Name string `json:"name"`
-	// The kind: solver or strategy.
+	// The kind: solver, strategy or model.
 	Kind string `json:"kind"`
 	// The plugin's version.
 	Version string `json:"version"`
@@ -69,8 +69,8 @@ func (r *Installed) Document() *view.Document {
 	return view.Of(view.Paragraph{fmt.Sprintf("%s %s %s %s: %s, %s, %s", r.Kind, r.Name, r.Version, word, r.Path, files, r.State)})
 }
 
-// UninstallRequest asks for an installed plugin to be removed; Kind is empty, solver
-// or search.
+// UninstallRequest asks for an installed plugin to be removed; Kind is empty, solver,
+// search or model.
 type UninstallRequest struct {
 	Name string `json:"name"`
 	Kind string `json:"kind,omitempty"`
@@ -81,7 +81,7 @@ type UninstallRequest struct {
 type Uninstalled struct {
 	// The plugin's name.
 	Name string `json:"name"`
-	// The kind: solver or strategy.
+	// The kind: solver, strategy or model.
 	Kind string `json:"kind"`
 	// The program or folder that was removed.
 	Path string `json:"path"`
@@ -114,7 +114,7 @@ func (r *Uninstalled) Document() *view.Document {
 func kindOf(word string) (client.Kind, error) {
 	kind := discover.Kinds[word]
 	if kind == 0 && word != "" {
-		return 0, session.Mistake(fmt.Errorf("--kind %q: want solver or search", word))
+		return 0, session.Mistake(fmt.Errorf("--kind %q: want solver, search or model", word))
 	}
 	return kind, nil
 }

@@ -28,7 +28,7 @@ type Listed struct {
 type Plugin struct {
 	// The plugin's name.
 	Name string `json:"name"`
-	// The kind: solver or strategy.
+	// The kind: solver, strategy or model.
 	Kind string `json:"kind"`
 	// The plugin's version.
 	Version string `json:"version"`

@@ -26,7 +26,7 @@ type NewRequest struct {
 type Written struct {
 	// The plugin's name.
 	Name string `json:"name"`
-	// The kind: solver or strategy.
+	// The kind: solver, strategy or model.
 	Kind string `json:"kind"`
 	// The language: go or python.
 	Language string `json:"language"`

@@ -21,8 +21,8 @@ import (
 
 // TestRequest asks for the conformance suite to be run on a plugin.
 type TestRequest struct {
-	// Plugin is a path, or the name of a plugin that is found; Kind is empty, solver
-	// or search.
+	// Plugin is a path, or the name of a plugin that is found; Kind is empty, solver,
+	// search or model.
 	Plugin string `json:"plugin"`
 	Kind   string `json:"kind,omitempty"`
 	// Cases and Exclude are names, or patterns of path.Match. Without Cases all run, except
@@ -36,7 +36,7 @@ type TestRequest struct {
 type Tested struct {
 	// The plugin's name.
 	Name string `json:"name"`
-	// The kind: solver or strategy.
+	// The kind: solver, strategy or model.
 	Kind string `json:"kind"`
 	// The plugin's version.
 	Version string `json:"version"`
@@ -122,22 +122,24 @@ func find(c *discover.Catalogue, name string, kind client.Kind) (discover.Found,
 	if _, err := os.Stat(name); err == nil || strings.ContainsRune(name, os.PathSeparator) {
 		f, ok := discover.At(name, kind)
 		if err == nil && !ok {
-			err = fmt.Errorf("%s: its name does not begin with hyfair-solver- or hyfair-search-; say what it is with --kind", name)
+			err = fmt.Errorf("%s: its name does not begin with hyfair-solver-, hyfair-search- or hyfair-model-; say what it is with --kind", name)
 		}
 		return f, err
 	}
 	if kind != 0 {
 		return c.Find(kind, name)
 	}
-	solver, err := c.Find(client.Solver, name)
-	strategy, strategyErr := c.Find(client.Strategy, name)
-	switch {
-	case errors.Is(strategyErr, discover.ErrNotFound):
-		return solver, err
-	case errors.Is(err, discover.ErrNotFound):
-		return strategy, strategyErr
+	named, err := c.Find(client.Solver, name)
+	for _, kind := range []client.Kind{client.Strategy, client.Model} {
+		switch next, nextErr := c.Find(kind, name); {
+		case errors.Is(nextErr, discover.ErrNotFound):
+		case errors.Is(err, discover.ErrNotFound):
+			named, err = next, nextErr
+		default:
+			return named, fmt.Errorf("%s is the name of a %s (%s) and of a %s (%s); say which with --kind", name, named.Kind, named.Path, kind, next.Path)
+		}
 	}
-	return solver, fmt.Errorf("%s is the name of a solver (%s) and of a strategy (%s); say which with --kind", name, solver.Path, strategy.Path)
+	return named, err
 }
 
 // tester starts processes of a plugin. Cases that compare processes start more, and a case
@@ -182,28 +184,33 @@ func (t *tester) launch(ctx context.Context) (*discover.Plugin, error) {
 
 // run runs the suite of the plugin's kind.
 func (t *tester) run(ctx context.Context, p *discover.Plugin, r TestRequest, each func(conformance.Outcome)) (*conformance.Report, error) {
-	o := conformance.Options{Set: p.Options, Only: r.Cases, Exclude: map[string]string{}}
+	o := conformance.Options{
+		Set: p.Options, Only: r.Cases, Exclude: map[string]string{},
+		NewSolver:   another(t, func(p *discover.Plugin) sdk.Solver { return p.Solver() }),
+		NewStrategy: another(t, (*discover.Plugin).Strategy),
+		NewModel:    another(t, (*discover.Plugin).Model),
+	}
 	for _, pattern := range r.Exclude {
 		o.Exclude[pattern] = "excluded by " + pattern
 	}
-	if p.Found.Kind == client.Strategy {
-		o.NewStrategy = func(ctx context.Context) (sdk.Strategy, error) {
-			next, err := t.launch(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return next.Strategy(), nil
-		}
+	switch p.Found.Kind {
+	case client.Strategy:
 		return conformance.CheckStrategy(ctx, p.Strategy(), o, each)
-	}
-	o.NewSolver = func(ctx context.Context) (sdk.Solver, error) {
-		next, err := t.launch(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return next.Solver(), nil
+	case client.Model:
+		return conformance.CheckModel(ctx, p.Model(), o, each)
 	}
 	return conformance.CheckSolver(ctx, p.Solver(), o, each)
+}
+
+// another returns a function that starts one more process of the plugin.
+func another[P any](t *tester, of func(*discover.Plugin) P) func(context.Context) (P, error) {
+	return func(ctx context.Context) (plugin P, err error) {
+		p, err := t.launch(ctx)
+		if err == nil {
+			plugin = of(p)
+		}
+		return plugin, err
+	}
 }
 
 // Document shows a line for each case, with its time if it ran.

@@ -127,7 +127,7 @@ func Install(ctx context.Context, path, dir string, force bool, logger hclog.Log
 func installable(path string) (Found, error) {
 	f, ok := At(path, 0)
 	if !ok {
-		return f, fmt.Errorf("%s: a plugin's file or folder is called hyfair-solver-NAME or hyfair-search-NAME: rename it", path)
+		return f, fmt.Errorf("%s: a plugin's file or folder is called hyfair-solver-NAME, hyfair-search-NAME or hyfair-model-NAME: rename it", path)
 	}
 	return f, f.Problem
 }

@@ -30,9 +30,6 @@ const (
 	keepAt, keepEvery = 4096, 500 * time.Millisecond
 	// Patience is how long a call may take.
 	Patience = time.Minute
-	// agree is the relative difference up to which two scores of a row count as equal: libraries sum in
-	// another order in batches of another size, some of them in single precision.
-	agree = 1e-6
 	// least is the smallest magnitude of a score but 0, which keeps all logits multiples of 2^−256.
 	least = 0x1p-200
 )
@@ -162,7 +159,7 @@ func (s *scorer) ask(rows [][]float64, keys []rowKey, out []float64, part []int)
 	s.calls++
 	s.spent.Rows += int64(len(part))
 	s.spent.Seconds += took.Seconds()
-	if check && !same(scores[len(part)], s.before) {
+	if check && !sdk.SameScore(scores[len(part)], s.before) {
 		return fmt.Errorf("%s: it scored the same row %v, and then %v: %v; a model whose scores vary cannot be judged by them: fix its seed, or give it another identity if it was changed",
 			s.name, s.before, scores[len(part)], s.again)
 	}
@@ -232,8 +229,4 @@ func digest(row []float64) (out rowKey) {
 	sum := sha256.Sum256(text)
 	copy(out[:], sum[:])
 	return out
-}
-
-func same(a, b float64) bool {
-	return math.Abs(a-b) <= agree*max(1, math.Abs(a), math.Abs(b))
 }

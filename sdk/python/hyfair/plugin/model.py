@@ -8,6 +8,15 @@ from typing import Any, List
 from .describe import Description
 from .space import Point
 
+ROUNDING = 1e-6
+"""The relative difference up to which two scores of a row count as equal, here and for the host: libraries sum in
+another order in batches of another size, some of them in single precision."""
+
+
+def same(a: float, b: float) -> bool:
+    """Whether two scores of a row differ by no more than ``ROUNDING``."""
+    return abs(a - b) <= ROUNDING * max(1.0, abs(a), abs(b))
+
 
 class Model(abc.ABC):
     """What ``hyfair.plugin.serve.model`` serves."""

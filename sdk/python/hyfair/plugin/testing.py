@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 from . import draw, errors, option
 from .describe import Description, Scale
 from .evaluate import Evaluator
-from .model import Model
+from .model import Model, same
 from .network import Head, Layer, Network
 from .problem import MILP, Column, Form, Goal, Objective, Problem, Row, Terms
 from .solver import Result, SolveOptions, Solver, Status
@@ -238,7 +238,7 @@ def score(model: Model, rows: Sequence[Point]) -> List[float]:
     ``IllegalClaim`` says what is wrong with them."""
     together = _scores(model, rows)
     alone = [v for row in rows for v in _scores(model, [row])]
-    if together != alone:
+    if not all(map(same, together, alone)):
         raise IllegalClaim(f"the scores are {together} together and {alone} for each row alone")
     return together
 
