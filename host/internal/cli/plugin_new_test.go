@@ -88,7 +88,7 @@ func TestNewStrategyIsBuiltTestedUsedAndInstalled(t *testing.T) {
 		{[]string{"plugin", "install", filepath.Join(bin, "hyfair-search-my-idea"), "--plugin-dir", bin}, ExitUsage, "offered twice"},
 		{[]string{"plugin", "new", "search", "my-idea", "--dir", t.TempDir()}, ExitUsage, in.Path},
 		{[]string{"plugin", "new", "solver", "my-idea", "--dir", dir, "--language", "perl"}, ExitUsage, "go or python"},
-		{[]string{"plugin", "new", "both", "my-idea"}, ExitUsage, "search or solver"},
+		{[]string{"plugin", "new", "both", "my-idea"}, ExitUsage, "search, solver or model"},
 		{[]string{"plugin", "new", "search"}, ExitUsage, "NAME"},
 		{[]string{"plugin", "new", "search", "My Idea"}, ExitUsage, "my-idea"},
 		{[]string{"plugin", "new", "search", "x", "--dir", dir, "--sdk", dir}, ExitUsage, "--sdk"},

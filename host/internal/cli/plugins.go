@@ -67,11 +67,11 @@ func newPlugin(app *App) *cobra.Command {
 func newPluginNew(app *App) *cobra.Command {
 	var r plugins.NewRequest
 	cmd := &cobra.Command{
-		Use:   "new search|solver NAME",
+		Use:   "new search|solver|model NAME",
 		Short: "Write a new plugin that builds, passes the conformance suite and is found",
-		Long: `Write a new strategy (search) or solver, small but complete: it builds, passes the
-conformance suite, and is found. It implements a simple idea, for you to replace by
-yours. The next commands are printed: build, test, compare.
+		Long: `Write a new strategy (search), solver or model, small but complete: it builds, passes
+the conformance suite, and is found. It implements a simple idea, for you to replace by
+yours. The next commands are printed: build, test, compare or audit.
 
 Within the sources of hyfair a Go plugin becomes plugins/search-NAME, a part of
 their module. Elsewhere search-NAME is a module of its own. Its go.mod names the
@@ -83,10 +83,11 @@ folder hyfair-search-NAME that needs no build.
 NAME consists of lower-case letters, digits and single dashes, begins with a letter, and
 must not be the name of a plugin. An existing folder is not changed.`,
 		Example: `  hyfair plugin new search my-idea
-  hyfair plugin new solver my-solver --language python --dir ~/plugins`,
+  hyfair plugin new solver my-solver --language python --dir ~/plugins
+  hyfair plugin new model my-model`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usage(fmt.Errorf("want search or solver, and a NAME; got %d arguments", len(args)))
+				return usage(fmt.Errorf("want search, solver or model, and a NAME; got %d arguments", len(args)))
 			}
 			return nil
 		},

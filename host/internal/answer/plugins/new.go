@@ -18,7 +18,7 @@ import (
 // NewRequest asks for a new plugin.
 type NewRequest struct {
 	scaffold.Request
-	// Kind is search or solver.
+	// Kind is search, solver or model.
 	Kind string
 }
 
@@ -44,7 +44,7 @@ type Written struct {
 func New(_ context.Context, s *session.Session, r NewRequest) (*Written, error) {
 	r.Request.Kind = discover.Kinds[r.Kind]
 	if r.Request.Kind == 0 {
-		return nil, session.Mistake(fmt.Errorf("kind of plugin %q: want search or solver", r.Kind))
+		return nil, session.Mistake(fmt.Errorf("kind of plugin %q: want search, solver or model", r.Kind))
 	}
 	if r.Language != scaffold.Go && r.Language != scaffold.Python {
 		return nil, session.Mistake(fmt.Errorf("--language %q: want go or python", r.Language))

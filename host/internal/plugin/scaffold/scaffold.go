@@ -1,5 +1,5 @@
-// Package scaffold writes the first version of a plugin: a small strategy or
-// solver, in Go or Python, that builds, passes the conformance suite and is
+// Package scaffold writes the first version of a plugin: a small strategy, solver
+// or model, in Go or Python, that builds, passes the conformance suite and is
 // found by the host. Its author then replaces the idea in it.
 package scaffold
 
@@ -62,7 +62,7 @@ type Project struct {
 	// InTree: the project is in the folder plugins of the hyfair tree, and part of its
 	// module.
 	InTree bool
-	// Steps are the next commands, up to a comparison.
+	// Steps are the next commands, up to a comparison or an audit.
 	Steps []Step
 	// version is hyfair's, if a module proxy has it, else empty. asked: the user named the
 	// tree.
@@ -189,6 +189,8 @@ func (p *Project) Describes() string {
 		return "A walk within the shared round of strategies: uphill, and now and then downhill."
 	case p.Kind == client.Solver && p.Language == Go:
 		return "It takes the MILP form and decides it by branch and bound in rational numbers, which is exact, and slow."
+	case p.Kind == client.Model && p.Language == Go:
+		return "A scorecard of four features, which the host asks for scores."
 	}
 	return ""
 }
@@ -215,7 +217,7 @@ func (p *Project) Bundles() bool { return p.Replaces() && !p.asked }
 // Tree returns SDK, quoted for a shell.
 func (p *Project) Tree() string { return shell.Word(p.SDK) }
 
-// Study returns a study to compare on: the example in hyfair's sources, or if these are
+// Study returns a study to compare on, or with data for a model: the example in hyfair's sources, or if these are
 // unknown, a placeholder.
 func (p *Project) Study() string {
 	if p.SDK == "" {

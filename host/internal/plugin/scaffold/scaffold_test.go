@@ -17,7 +17,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/conformance"
 )
 
-var kinds = []client.Kind{client.Strategy, client.Solver}
+var kinds = []client.Kind{client.Strategy, client.Solver, client.Model}
 
 // root is the repository's.
 func root(t *testing.T) string {
@@ -154,11 +154,16 @@ func passes(t *testing.T, dir string, kind client.Kind, name string, state disco
 		t.Errorf("it is %s", p.Found.State)
 	}
 	var report *conformance.Report
-	if kind == client.Strategy {
+	least := 19
+	switch kind {
+	case client.Strategy:
 		report, err = conformance.CheckStrategy(t.Context(), p.Strategy(), conformance.Options{
 			NewStrategy: strategies(launch)}, nil)
-	} else {
+	case client.Solver:
 		report, err = conformance.CheckSolver(t.Context(), p.Solver(), conformance.Options{NewSolver: solvers(launch)}, nil)
+	case client.Model:
+		least = len(conformance.ModelCases())
+		report, err = conformance.CheckModel(t.Context(), p.Model(), conformance.Options{NewModel: models(launch)}, nil)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +173,7 @@ func passes(t *testing.T, dir string, kind client.Kind, name string, state disco
 			t.Errorf("%s: %s", o.Case, o.Why)
 		}
 	}
-	if n := report.Count(conformance.Passed); n < 19 {
+	if n := report.Count(conformance.Passed); n < least {
 		t.Errorf("only %d cases passed", n)
 	}
 	if d := report.Description; kind == client.Strategy && (d.Lag != 1 || len(d.Presets) != 2 || d.Presets[1].Name != name+"+strict") {
@@ -270,7 +275,7 @@ func testsAsItRuns(t *testing.T, p *Project) {
 		if err := os.WriteFile(manifest, []byte(changed), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.Command(filepath.Join(p.Path, "run"), "--test", "-v", "-k", "out_of_range", "-k", "infeasible").CombinedOutput()
+		out, err := exec.Command(filepath.Join(p.Path, "run"), "--test", "-v", "-k", "out_of_range", "-k", "infeasible", "-k", "more_income").CombinedOutput()
 		if says := string(out); lacking == "" && (err != nil || !strings.Contains(says, "Ran 1 test ")) || lacking != "" && !strings.Contains(says, "has no module "+lacking+"\n") {
 			t.Errorf("%s: %v\n%s", command, err, out)
 		}
@@ -355,6 +360,10 @@ func TestGoProjectsBuildElsewhere(t *testing.T) {
 
 func strategies(launch func() *discover.Plugin) func(context.Context) (sdk.Strategy, error) {
 	return func(context.Context) (sdk.Strategy, error) { return launch().Strategy(), nil }
+}
+
+func models(launch func() *discover.Plugin) func(context.Context) (sdk.Model, error) {
+	return func(context.Context) (sdk.Model, error) { return launch().Model(), nil }
 }
 
 func solvers(launch func() *discover.Plugin) func(context.Context) (sdk.Solver, error) {

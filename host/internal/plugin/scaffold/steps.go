@@ -17,7 +17,7 @@ type Step struct {
 	Purpose string `json:"purpose,omitempty"`
 }
 
-// steps sets the commands from the new project to a comparison. The first one changes to
+// steps sets the commands from the new project to a comparison or an audit. The first one changes to
 // the folder in which the others run.
 func (p *Project) steps(hyfair string) {
 	add := func(purpose string, words ...string) {
@@ -34,7 +34,15 @@ func (p *Project) steps(hyfair string) {
 		add("its own tests, without a host", plugin+"/run --test")
 	}
 	add("the conformance suite, over the wire", hyfair, "plugin test", plugin)
-	if p.Kind == client.Solver {
+	within := "" // the folder with the project's YAML file
+	switch {
+	case p.InTree:
+		within = "plugins/" + filepath.Base(p.Path) + "/"
+	case p.Language == Python:
+		within = p.File + "/"
+	}
+	switch p.Kind {
+	case client.Solver:
 		study := shell.Word(p.Study())
 		if p.InTree {
 			study = "studies/loan"
@@ -44,15 +52,10 @@ func (p *Project) steps(hyfair string) {
 			question = loanQuestion
 		}
 		add("asks it and another solver the same question", hyfair, "compare", study, "--solvers", p.Name+",highs", question, "--budget 20s --runs 1", dir)
-	} else {
-		grid := "compare.yaml"
-		switch {
-		case p.InTree:
-			grid = "plugins/" + filepath.Base(p.Path) + "/" + grid
-		case p.Language == Python:
-			grid = p.File + "/" + grid
-		}
-		add("runs it, sa and rw with equal budgets", hyfair, "ablate", grid, dir)
+	case client.Strategy:
+		add("runs it, sa and rw with equal budgets", hyfair, "ablate", within+"compare.yaml", dir)
+	case client.Model:
+		add("asks it about everybody in the example, and their copies", hyfair, "audit", within+"study.yaml", dir)
 	}
 }
 
