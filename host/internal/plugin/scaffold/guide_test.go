@@ -97,6 +97,7 @@ func TestGuideCommands(t *testing.T) {
 		"Ten minutes in Go":         {" 0 failed, 2 skipped", "my-idea on loan", "downhill", "ranking", "installed: ", "pinned", "uninstalled: "},
 		"Ten minutes in Python":     {" 0 failed, 2 skipped", "my-idea on loan", "ranking"},
 		"Ten minutes with a solver": {" 0 failed, ", "FAIR"},
+		"A model plugin":            {" 0 failed, 0 skipped", "Audit of my-model"},
 	} {
 		t.Run(section, func(t *testing.T) {
 			script := scripts[section]
