@@ -74,5 +74,5 @@ func runAudit(ctx context.Context, app *App, r audit.Request, args []string) err
 		r.File = args[1]
 	}
 	out, err := ask(ctx, app, audit.Answer, r)
-	return interruptedIf(out != nil && out.Interrupted, err)
+	return app.interruptedIf(out != nil && out.Interrupted, err)
 }

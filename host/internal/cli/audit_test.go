@@ -241,7 +241,7 @@ func TestAuditInterrupted(t *testing.T) {
 		if !errors.As(err, &exit) || exit.code != ExitInterrupted {
 			t.Errorf("%v", err)
 		}
-		want := "Interrupted: 2 more were not audited."
+		want := "Ended early: 2 more were not audited."
 		if asJSON {
 			want = `"interrupted": true`
 		}

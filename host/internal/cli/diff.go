@@ -62,5 +62,5 @@ func runDiff(ctx context.Context, app *App, r diff.Request) (err error) {
 		return err
 	}
 	out, err := ask(ctx, app, diff.Answer, r)
-	return interruptedIf(out != nil && out.Interrupted, err)
+	return app.interruptedIf(out != nil && out.Interrupted, err)
 }

@@ -58,7 +58,7 @@ func runGuard(ctx context.Context, app *App, r guard.Request) error {
 	if out != nil && !app.JSON {
 		fmt.Fprintln(app.Stderr, &out.Summary)
 	}
-	return interruptedIf(out != nil && out.Summary.Interrupted, err)
+	return app.interruptedIf(out != nil && out.Summary.Interrupted, err)
 }
 
 func newGuardExport(app *App) *cobra.Command {

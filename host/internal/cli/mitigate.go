@@ -104,7 +104,7 @@ func runMitigate(ctx context.Context, app *App, f *mitigateFlags, path string) e
 		return err
 	}
 	out, err := ask(ctx, app, mitigate.Answer, r)
-	return interruptedIf(out != nil && out.Interrupted, err)
+	return app.interruptedIf(out != nil && out.Interrupted, err)
 }
 
 // complete returns the request about a study.

@@ -72,7 +72,7 @@ func runQuantify(ctx context.Context, app *App, r quantify.Request) (err error) 
 	}
 	if r.Groups || slices.ContainsFunc(r.Gates, func(g gate.Gate) bool { return g.Name == audit.MinImpactRatio }) {
 		out, err := ask(ctx, app, quantify.AnswerRates, r)
-		return interruptedIf(out != nil && out.Interrupted, err)
+		return app.interruptedIf(out != nil && out.Interrupted, err)
 	}
 	out, err := ask(ctx, app, quantify.Answer, r)
 	if out != nil && len(out.Questions) > 0 && session.Interrupted(ctx) {

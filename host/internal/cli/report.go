@@ -104,7 +104,7 @@ func (f *reportFlags) assess(ctx context.Context, app *App) error {
 	r := f.request
 	r.Data, r.Seed = app.Data, app.Seed
 	out, err := askAs(ctx, app, func(r result) error { return f.shown.show(app, r) }, report.Answer, r)
-	return interruptedIf(out != nil && out.Interrupted, err)
+	return app.interruptedIf(out != nil && out.Interrupted, err)
 }
 
 // reports are the reports on several runs, one after the other.

@@ -65,8 +65,8 @@ type App struct {
 	// current is the command's session, nil before its first use. line shows its progress.
 	current *session.Session
 	line    *statusLine
-	// parted: a part of the result was shown.
-	parted bool
+	// parted: a part of the result was shown. spent: --calls ended the work.
+	parted, spent bool
 	// working is set by begin; nil if no caller waits for it.
 	working *atomic.Bool
 	// interrupt ends the command as a signal does. Only Main sets it.

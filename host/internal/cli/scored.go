@@ -57,8 +57,12 @@ func scored[R, P any](ctx context.Context, a *App, s *session.Session, answer fu
 	}
 	select {
 	case got := <-done:
-		if why := hub.Err(); why != nil && got.err == nil {
+		why := hub.Err()
+		switch a.spent = why != nil; {
+		case a.spent && got.err == nil:
 			s.Note("%v: the result is about the rows that were asked about before", why)
+		case a.spent && (errors.Is(got.err, context.Canceled) || errors.Is(got.err, context.DeadlineExceeded)):
+			got.err = why
 		}
 		return got.out, got.err
 	case <-time.After(3 * overtime.Allowed):

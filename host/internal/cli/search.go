@@ -69,5 +69,5 @@ func runSearch(ctx context.Context, app *App, r search.Request, path string) err
 	if !app.JSON && out.Journal != "" {
 		fmt.Fprintf(app.Stderr, "run %s in %s\n", out.Run, out.Journal)
 	}
-	return interruptedIf(out.Interrupted, err)
+	return app.interruptedIf(out.Interrupted, err)
 }

@@ -100,9 +100,9 @@ func asking[R any, P showable](app *App, answer answer[R, P], request *R, set fu
 }
 
 // interruptedIf returns err or, if the command was interrupted without an error, an error with the
-// exit code of an interruption.
-func interruptedIf(interrupted bool, err error) error {
-	if err == nil && interrupted {
+// exit code of an interruption. The end of --calls does not count as one.
+func (a *App) interruptedIf(interrupted bool, err error) error {
+	if err == nil && interrupted && !a.spent {
 		return &exitError{code: ExitInterrupted}
 	}
 	return err

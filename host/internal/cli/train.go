@@ -46,5 +46,5 @@ never trained on, and measure how good the network is on people it has not seen.
 
 func runTrain(ctx context.Context, app *App, r train.Request) error {
 	out, err := ask(ctx, app, train.Answer, r)
-	return interruptedIf(out != nil && out.Interrupted, err)
+	return app.interruptedIf(out != nil && out.Interrupted, err)
 }

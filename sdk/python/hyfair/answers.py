@@ -81,7 +81,7 @@ class AuditAnswer:
     """The check of the study's inputs."""
 
     interrupted: Optional[bool] = None
-    """A signal ended the command early."""
+    """A signal or the budget of --calls ended the command early."""
 
     limit: Optional[str] = None
     """The exact ε of the notion logit."""

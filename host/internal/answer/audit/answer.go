@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/scorer"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
@@ -117,6 +118,10 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	out := newResult(q, data, &c, outcome)
 	out.Interrupted, out.Seed = err != nil, r.Seed
+	if rated && errors.Is(context.Cause(ctx), scorer.ErrBudget) {
+		rated = false
+		s.Note("no rates of groups: the rows of --calls are spent")
+	}
 	by := RateBy{Space: c.Space, Region: c.Region, Rows: data.Points, MinShare: minShare}
 	if rated && outcome.ranks() > 0 {
 		outcome.rateClasses(out.Classes, &c, by)

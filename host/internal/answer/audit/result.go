@@ -59,7 +59,7 @@ type Result struct {
 	Rows Rows `json:"rows"`
 	// The CSV file that was written.
 	Out string `json:"out,omitempty"`
-	// A signal ended the command early.
+	// A signal or the budget of --calls ended the command early.
 	Interrupted bool `json:"interrupted,omitempty"`
 	// The model predicts a number: gaps and scores are of predictions, k is 1, and there are no decisions.
 	Number bool `json:"number,omitempty"`
@@ -273,7 +273,7 @@ func (r *Result) hold(gates []gate.Gate) {
 			r.Hold(g.Is("", gate.Undecided, "nobody was audited"))
 			continue
 		case r.Interrupted:
-			r.Hold(g.Is("", gate.Undecided, "interrupted before everybody was audited"))
+			r.Hold(g.Is("", gate.Undecided, "ended before everybody was audited"))
 			continue
 		case g.Name == MaxWorse:
 			r.Hold(r.Change.Hold(g, true))

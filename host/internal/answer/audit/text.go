@@ -103,7 +103,7 @@ func (sum *Summary) left() []string {
 		out = append(out, fmt.Sprintf("Left out by --where: %s.", view.Count(sum.Excluded)))
 	}
 	if sum.Unreached > 0 {
-		out = append(out, fmt.Sprintf("Interrupted: %s more were not audited.", view.Count(sum.Unreached)))
+		out = append(out, fmt.Sprintf("Ended early: %s more were not audited.", view.Count(sum.Unreached)))
 	}
 	if sum.Dropped > 0 {
 		out = append(out, fmt.Sprintf("Left out, because a value is missing: %s.", view.Count(sum.Dropped)))

@@ -20,6 +20,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/population"
+	"github.com/hyfair/hyfair/host/internal/question/scorer"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -368,6 +369,9 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	}
 	if failed == nil && len(rep.Faults) > 0 {
 		failed = session.Refuted(rep.Faults)
+	}
+	if errors.Is(context.Cause(ctx), scorer.ErrBudget) {
+		a.noRows = cmp.Or(a.noRows, "the rows of --calls are spent")
 	}
 	out := a.result(rep, rep.Shares())
 	if people != nil && people.Held > 0 {
