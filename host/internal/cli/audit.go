@@ -46,6 +46,9 @@ the summary and the CSV file.
 			} else if r.Top < 0 {
 				return usage(fmt.Errorf("--top %d: want 0 or more", r.Top))
 			}
+			if cmd.Flags().Changed("min-share") && !ofGroups(r.Groups, r.Gates) {
+				return errMinShare
+			}
 			return runAudit(cmd.Context(), app, r, args)
 		},
 	}

@@ -201,6 +201,7 @@ func TestAuditRefuses(t *testing.T) {
 		`:2:8: column "age"`:                    rows(header + "\nfemale,NaN,north,5,2,2,10,18,car,rent\n"),
 		":3:1: got 9 cells, want 10":            rows(header + "\nmale,39,north,5,2,2,10,18,car,rent\nmale,39,north,5,2,2,10,18,car\n"),
 		`quoted-field`:                          rows(header + "\n\"male,39\n"),
+		"--min-share applies to rates of":       {tenureStudy(t), "--min-share", "5%"},
 		"declares no data; name a file":         {tenureStudy(t)},
 		"can be audited with --encoded":         {tenureStudy(t), good},
 		`"x" is not among the categories a`:     {tenureStudy(t), textFile(t, "x.csv", "years,group,job\n3,x,cook\n"), "--encoded"},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -40,6 +41,9 @@ contradicted an exact evaluation.`,
 		Args: exactlyOne("STUDY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Study, r.Data, r.Seed = args[0], app.Data, app.Seed
+			if cmd.Flags().Changed("min-share") && !ofGroups(r.Groups, r.Gates) {
+				return errMinShare
+			}
 			return runQuantify(cmd.Context(), app, r)
 		},
 	}
@@ -66,11 +70,19 @@ contradicted an exact evaluation.`,
 	return cmd
 }
 
+// ofGroups reports whether --groups or a gate asks for rates of groups.
+func ofGroups(groups bool, gates []gate.Gate) bool {
+	return groups || slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Name == audit.MinImpactRatio })
+}
+
+// errMinShare refuses --min-share where it has no effect.
+var errMinShare = usage(errors.New("--min-share applies to rates of groups only: add --groups, or leave it out"))
+
 func runQuantify(ctx context.Context, app *App, r quantify.Request) (err error) {
 	if r.Set, err = app.pluginOptions(); err != nil {
 		return err
 	}
-	if r.Groups || slices.ContainsFunc(r.Gates, func(g gate.Gate) bool { return g.Name == audit.MinImpactRatio }) {
+	if ofGroups(r.Groups, r.Gates) {
 		out, err := ask(ctx, app, quantify.AnswerRates, r)
 		return app.interruptedIf(out != nil && out.Interrupted, err)
 	}

@@ -288,6 +288,7 @@ func TestQuantifyUsage(t *testing.T) {
 	}{
 		"no study":          {nil, ExitUsage, []string{"STUDY"}},
 		"negative timeout":  {[]string{study, "--timeout", "-1s"}, ExitUsage, []string{"--timeout"}},
+		"no groups":         {[]string{study, "--min-share", "5%"}, ExitUsage, []string{"--min-share", "add --groups"}},
 		"negative samples":  {[]string{study, "--samples", "-1"}, ExitUsage, []string{"--samples"}},
 		"k of two":          {[]string{study, "--k", "2"}, ExitUsage, []string{"--k 2", "3 or more"}},
 		"k without bins":    {[]string{study, "--k", "3", "--notion", "logit"}, ExitUsage, []string{"--k", "logit"}},
