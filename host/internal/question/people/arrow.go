@@ -452,7 +452,7 @@ func (m *arrowMessages) inflate(data, compression flat, body []byte) (*memory.Bu
 				}
 			}
 			if got, err := m.zstd.DecodeAll(in[8:], to[:0]); err != nil || len(got) != len(to) {
-				return nil, fmt.Errorf("Zstandard: got %d bytes, want %d: %w", len(got), len(to), errors.Join(err, errArrowCut))
+				return nil, fmt.Errorf("a Zstandard buffer: got %d bytes, want %d: %w", len(got), len(to), errors.Join(err, errArrowCut))
 			}
 		default:
 			return nil, fmt.Errorf("it is compressed with codec %d, want LZ4, Zstandard or no compression", codec)
