@@ -63,7 +63,7 @@ func logTicks(lo, hi float64) []plot.Tick {
 				continue
 			}
 			t := plot.Tick{Value: at}
-			if m == 1 || hi-lo < 2.5 && (m == 2 || m == 5) || hi-lo < 0.7 {
+			if m == 1 || hi-lo < 2.5 && (m == 2 || m == 5) || hi-lo < 0.7 && (m == 3 || m == 7) || hi-lo < 0.35 {
 				t.Label = tickText(v)
 			}
 			out = append(out, t)
