@@ -22,13 +22,14 @@ prepare_windows() {
 		x86_64-w64-mingw32-gcc -shared -s -o "$to" -x c - -ladvapi32
 }
 
-# Debian's libraries for arm64: those of the C and C++ languages, and lp_solve. Z3's wheel wants
-# glibc 2.38, which Debian 13 has.
+# Debian's libraries for arm64, from this machine's mirror: those of the C and C++ languages, and
+# lp_solve. Z3's wheel wants glibc 2.38, which Debian 13 has.
 prepare_arm64() {
-	[ -d "$AT/root" ] && return
-	local apt=$AT/apt
+	[ -d "$AT/system" ] && return
+	local apt=$AT/apt mirror
+	mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)
 	mkdir -p "$apt"/lists/partial "$apt"/archives/partial
-	echo 'deb http://deb.debian.org/debian trixie main' >"$apt/list"
+	echo "deb $mirror trixie main" >"$apt/list"
 	printf '%s;\n' 'APT::Architecture "arm64"' 'APT::Architectures { "arm64"; }' "Dir::Etc::sourcelist \"$apt/list\"" \
 		'Dir::Etc::sourceparts "-"' 'Dir::State::status "/dev/null"' "Dir::State::lists \"$apt/lists\"" "Dir::Cache \"$apt\"" >"$apt/conf"
 	export APT_CONFIG=$apt/conf
@@ -36,7 +37,7 @@ prepare_arm64() {
 	(cd "$apt" && apt-get -qq download libc6 libstdc++6 libgcc-s1 libgomp1 zlib1g lp-solve libcolamd3 libsuitesparseconfig7)
 	for deb in "$apt"/*.deb; do dpkg-deb -x "$deb" "$AT/new"; done
 	ln -sfn usr/lib "$AT/new/lib"
-	mv "$AT/new" "$AT/root"
+	mv "$AT/new" "$AT/system"
 }
 
 case ${1:-} in
@@ -48,7 +49,7 @@ windows)
 arm64)
 	export GOOS=linux GOARCH=arm64
 	tags="manylinux_2_17_aarch64 manylinux_2_28_aarch64 manylinux_2_38_aarch64" highs=highspy exe=""
-	emulator="qemu-aarch64-static -L $AT/root"
+	emulator="qemu-aarch64-static -L $AT/system"
 	;;
 *) sed -n '2,/^set -eu/{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2 ;;
 esac
@@ -66,7 +67,7 @@ python3 -m pip -q --disable-pip-version-check install --target "$AT/site" --no-d
 bin=$AT/site/hyfair/_bin
 if [ "$1" = arm64 ]; then
 	# A plugin becomes a script that emulates it, so that the kernel need not know the emulator.
-	export HYFAIR_LIB_DIR=$AT/root/usr/lib/lp_solve${HYFAIR_LIB_DIR:+:$HYFAIR_LIB_DIR}
+	export HYFAIR_LIB_DIR=$AT/system/usr/lib/lp_solve${HYFAIR_LIB_DIR:+:$HYFAIR_LIB_DIR}
 	mkdir "$bin/programs"
 	for p in "$bin"/plugins/*; do
 		mv "$p" "$bin/programs/"
