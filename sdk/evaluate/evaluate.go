@@ -212,19 +212,16 @@ func (e *Evaluator) prepare(s *scratch, xs [][]float64) {
 	if e.batched == nil {
 		return
 	}
-	var inputs [][]float64
-	for _, x := range xs {
-		e.load(s, x)
-		for column := range s.n {
-			if inputs = append(inputs, e.space.NetworkInputs(nil, e.complete(s, column))); len(inputs) == batch {
-				e.batched.Ahead(inputs)
-				inputs = inputs[:0]
+	Ahead(e.batched, e.space, func(yield func([]float64) bool) {
+		for _, x := range xs {
+			e.load(s, x)
+			for column := range s.n {
+				if !yield(e.complete(s, column)) {
+					return
+				}
 			}
 		}
-	}
-	if len(inputs) > 0 {
-		e.batched.Ahead(inputs)
-	}
+	})
 }
 
 // evaluate evaluates x. decided reports that the kernel's logits sufficed.
