@@ -1,9 +1,9 @@
 package journal
 
 import (
-	"bytes"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 )
 
 // Score is the score of a row, by the row's digest.
@@ -46,19 +46,26 @@ func (j *Journal) Scores(model [16]byte, visit func([]Score) bool) error {
 		if err := conn.QueryRowContext(background, "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'scores')").Scan(&there); err != nil || !there {
 			return err
 		}
-		more := true
-		return each(conn, func(rows *sql.Rows) error {
+		err := each(conn, func(rows *sql.Rows) error {
 			var text []byte
-			if !more {
-				return nil
-			}
 			if err := rows.Scan(&text); err != nil {
 				return err
 			}
 			all := make([]Score, len(text)/binary.Size(Score{}))
-			err := binary.Read(bytes.NewReader(text), binary.LittleEndian, all)
-			more = visit(all)
-			return err
+			if _, err := binary.Decode(text, binary.LittleEndian, all); err != nil {
+				return err
+			}
+			if !visit(all) {
+				return errEnough
+			}
+			return nil
 		}, "SELECT scores FROM scores WHERE model = ? ORDER BY id DESC", model[:])
+		if errors.Is(err, errEnough) {
+			return nil
+		}
+		return err
 	})))
 }
+
+// errEnough ends a loop over rows early.
+var errEnough = errors.New("enough")
