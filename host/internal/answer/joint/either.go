@@ -29,17 +29,12 @@ type ahead struct{ *either }
 
 // Ahead implements model.Batched.
 func (e ahead) Ahead(inputs [][]float64) {
-	parts := map[float64][][]float64{}
+	parts := map[model.Model][][]float64{}
 	for _, x := range inputs {
-		_, of := e.which(x)
-		at := x[len(x)-1]
-		parts[at] = append(parts[at], of(x))
+		m, of := e.which(x)
+		parts[m] = append(parts[m], of(x))
 	}
-	for at, part := range parts {
-		m := e.new
-		if at == Old {
-			m = e.old
-		}
+	for m, part := range parts {
 		if m, ok := m.(model.Batched); ok {
 			m.Ahead(part)
 		}
