@@ -203,10 +203,8 @@ func ParseMinShare(text string) (*big.Rat, error) {
 // Progress.
 func ConfigOf(q *question.Question) (c Config, err error) {
 	c = Config{Model: q.Study.Model, Space: q.Space, Region: q.Region, Where: q.Where, Rule: q.Study.Rule}
-	if err = c.measure(q); err != nil {
-		return c, err
-	}
-	return c, nil
+	err = c.measure(q)
+	return c, err
 }
 
 // measure sets the notion, its limit and the width of bins. Bins hold scores: their width is ε. If ε is a

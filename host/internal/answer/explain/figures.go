@@ -46,7 +46,7 @@ func (r *Result) plainTable() *view.Table {
 			rows = view.SmallShare(p.Support.Share)
 		}
 		t.Add(fmt.Sprint(i+1), outcome(p.Inside.Mean), outcome(p.Outside.Mean), view.SmallShare(p.Coverage.Share), rows)
-		t.Notes = append(slices.Concat(t.Notes, p.plausibly(i+1, r)), p.broad(i+1)...)
+		t.Notes = slices.Concat(t.Notes, p.plausibly(i+1, r), p.broad(i+1))
 	}
 	return t
 }

@@ -216,7 +216,7 @@ func (r *Result) table() *view.Table {
 		t.Add(fmt.Sprint(i+1), fmt.Sprint(r.InitK), fmt.Sprint(p.Size),
 			fmt.Sprintf("%.2f", p.Inside.Mean), ends(&p.Inside), fmt.Sprintf("%.2f", p.Outside.Mean), ends(&p.Outside),
 			fmt.Sprintf("%.2f", p.Diff), view.SmallShare(p.Coverage.Share), counted(&p.Coverage), rows, share)
-		t.Notes = append(slices.Concat(t.Notes, p.plausibly(i+1, r)), p.broad(i+1)...)
+		t.Notes = slices.Concat(t.Notes, p.plausibly(i+1, r), p.broad(i+1))
 	}
 	return t
 }

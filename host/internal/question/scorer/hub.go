@@ -131,10 +131,7 @@ func (h *Hub) Close() error {
 	var err error
 	for _, s := range all {
 		s.mu.Lock()
-		if s.kept != nil {
-			err = errors.Join(err, s.keep())
-		}
-		err = errors.Join(err, s.close())
+		err = errors.Join(err, s.keep(), s.close())
 		s.mu.Unlock()
 	}
 	return err
