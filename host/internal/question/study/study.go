@@ -456,16 +456,14 @@ func (r *reader) modelFile(root *yamlfile.Node) (n *yamlfile.Node, choice modelf
 			choice.Missing = &v
 		}
 	}
-	asked := 0
 	for _, key := range []string{"file", "plugin", "attach"} {
-		if r.Name(n.Get(key)); key != "file" && n.Get(key) != nil {
-			asked++
-		}
+		r.Name(n.Get(key))
 	}
+	asked := n.Get("plugin") != nil || n.Get("attach") != nil
 	switch {
-	case asked == 0 && n.Get("file") == nil:
+	case !asked && n.Get("file") == nil:
 		r.Fault(n, "needs the key file, the model's file, or else plugin or attach, for a model plugin")
-	case asked > 0 && len(n.Entries) > 1:
+	case asked && len(n.Entries) > 1:
 		r.Fault(n, "the keys plugin and attach exclude all others, which are for a model's file")
 	}
 	return n.Get("file"), choice, anyClass
