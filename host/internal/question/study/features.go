@@ -29,14 +29,13 @@ func (r *reader) features(n *yamlfile.Node, s *Study) {
 	}
 	r.columns = r.sources(n, s)
 	entries := 0 // the number of entries of all tables
-	for _, e := range n.Entries {
-		f := space.Feature{Name: e.Key.Text}
-		column := people.Column{Feature: f.Name, Name: f.Name}
+	for i, e := range n.Entries {
+		f, column := space.Feature{Name: e.Key.Text}, r.columns[i]
+		column.Missing = nil // missing sets it
 		if f.Name == "" {
 			r.Fault(e.Key, "a feature needs a name")
 		}
-		if r.object(e.Value, "feature") {
-			r.source(e.Value, &column, s)
+		if e.Value.Kind == yamlfile.Mapping {
 			r.domain(e.Value, &f, &column, s)
 			if f.Kind != 0 {
 				r.inputs(e.Value, &f, s.Space.Inputs, &entries)
@@ -57,13 +56,12 @@ func (r *reader) features(n *yamlfile.Node, s *Study) {
 // sources reads what decides which rows are kept: the columns of all features and their encodings, without domains.
 func (r *reader) sources(n *yamlfile.Node, s *Study) (out []people.Column) {
 	for _, e := range n.Entries {
-		if e.Value.Kind != yamlfile.Mapping {
-			continue
-		}
 		column := people.Column{Feature: e.Key.Text, Name: e.Key.Text}
-		r.source(e.Value, &column, s)
-		if may := e.Value.Get("missing"); may != nil && may.Text == "true" {
-			column.Missing = new(0.0)
+		if r.object(e.Value, "feature") {
+			r.source(e.Value, &column, s)
+			if may := e.Value.Get("missing"); may != nil && may.Text == "true" {
+				column.Missing = new(0.0)
+			}
 		}
 		out = append(out, column)
 	}
