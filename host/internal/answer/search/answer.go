@@ -293,7 +293,7 @@ func (o *Searcher) draw(ctx context.Context) error {
 		return err
 	}
 	o.people = people.String()
-	o.start.Rows = people.Sample(ctx, q.Region.Box, mostStarts, r.Seed, func(x []float64) bool { return q.Within == nil || q.Within.Has(x) })
+	o.start.Rows = people.Sample(ctx, q.Region.Box, mostStarts, r.Seed, q.Describes)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
