@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/model"
 )
 
-// Model scores rows. Everything that the host knows of it are its answers, so nothing can be proved
-// about it: results are observed.
+// Model scores rows. The host knows a model by its scores only, so it proves nothing about it: results
+// are observed.
 type Model interface {
 	Describe(ctx context.Context) (Description, error)
 	// Score returns the score of each row, a finite number. A row has the values of the features that
