@@ -139,11 +139,11 @@ func (c *division) sum(g *group, of []effect, base effect) {
 		n, stride := len(c.shares[f]), g.strides[j]
 		for k := stride; k < len(of); k++ {
 			if k/stride%n > 0 {
-				of[k].m, of[k].h = of[k].m+of[k-stride].m, of[k].h+of[k-stride].h
+				of[k].add(1, of[k-stride])
 			}
 		}
 	}
 	for k := range of {
-		of[k].m, of[k].h = of[k].m-base.m, of[k].h-base.h
+		of[k].add(-1, base)
 	}
 }

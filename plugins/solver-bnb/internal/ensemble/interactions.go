@@ -88,32 +88,28 @@ func (c *Moments) strata(f int32, points [][]int32) (out []splitGain) {
 		return nil
 	}
 	ends = append(ends, c.most[f])
-	values, weights := make([][]effect, len(ends)), make([]float64, len(ends))
+	values, weights, totals := make([][]effect, len(ends)), make([]float64, len(ends)), make([]effect, len(points))
 	from := c.least[f]
 	for k, to := range ends {
 		weights[k] = c.share(f, from, to)
 		mid := from + (to-from)/2
-		for _, x := range points {
+		for i, x := range points {
 			was := x[f]
 			x[f] = mid
-			values[k] = append(values[k], c.value(x))
+			v := c.value(x)
 			x[f] = was
+			values[k] = append(values[k], v)
+			totals[i].add(weights[k], v)
 		}
 		from = to + 1
 	}
 	lower, sums := 0.0, make([]effect, len(points))
-	totals := make([]effect, len(points))
-	for k := range ends {
-		for i, v := range values[k] {
-			totals[i].m, totals[i].h = totals[i].m+weights[k]*v.m, totals[i].h+weights[k]*v.h
-		}
-	}
 	for k := range len(ends) - 1 {
 		lower += weights[k]
 		var mean, square effect
 		for i, v := range values[k] {
 			s := &sums[i]
-			s.m, s.h = s.m+weights[k]*v.m, s.h+weights[k]*v.h
+			s.add(weights[k], v)
 			m, h := s.m/lower-(totals[i].m-s.m)/(1-lower), s.h/lower-(totals[i].h-s.h)/(1-lower)
 			mean.m, mean.h, square.m, square.h = mean.m+m, mean.h+h, square.m+m*m, square.h+h*h
 		}
@@ -135,7 +131,7 @@ func (c *reduction) value(x []int32) (sum effect) {
 			}
 			b = &c.branches[at]
 		}
-		sum.m, sum.h = sum.m+b.mean.m, sum.h+b.mean.h
+		sum.add(1, b.mean)
 	}
 	return sum
 }

@@ -39,6 +39,17 @@ type Moments struct {
 // effect is a number for M and one for H.
 type effect struct{ m, h float64 }
 
+// add adds an effect, multiplied by a weight.
+func (e *effect) add(weight float64, v effect) { e.m, e.h = e.m+weight*v.m, e.h+weight*v.h }
+
+// weightedMean returns the mean of two effects; left is the weight of the first.
+func weightedMean(left float64, x, y effect) effect {
+	return effect{left*x.m + (1-left)*y.m, left*x.h + (1-left)*y.h}
+}
+
+// size returns the sum of both magnitudes.
+func (e effect) size() float64 { return math.Abs(e.m) + math.Abs(e.h) }
+
 // reduction holds the trees that are not constant in the box.
 type reduction struct {
 	branches []branch
@@ -155,12 +166,12 @@ func (c *Moments) reduce() bool {
 		mean := list[0].mean
 		for i := range list {
 			v := &list[i].mean
-			largest = max(largest, math.Abs(v.m)+math.Abs(v.h))
-			v.m, v.h = v.m-mean.m, v.h-mean.h
-			most = max(most, math.Abs(v.m)+math.Abs(v.h))
+			largest = max(largest, v.size())
+			v.add(-1, mean)
+			most = max(most, v.size())
 		}
 		c.size += largest
-		c.constant.m, c.constant.h = c.constant.m+mean.m, c.constant.h+mean.h
+		c.constant.add(1, mean)
 		if list[0].feature < 0 {
 			c.branches = c.branches[:root]
 			return
@@ -209,7 +220,7 @@ func (c *Moments) grow(one, two int32) (at int32) {
 	left := (cells[cut+1] - cells[least]) / (cells[most+1] - cells[least])
 	x, y := &c.branches[l], &c.branches[r]
 	c.branches[at] = branch{feature: f, cut: cut, right: r, lo: least, hi: most, left: left, compared: x.compared | y.compared | 1<<c.dim[f],
-		mean: effect{left*x.mean.m + (1-left)*y.mean.m, left*x.mean.h + (1-left)*y.mean.h}}
+		mean: weightedMean(left, x.mean, y.mean)}
 	return at
 }
 
@@ -234,7 +245,8 @@ func (c *Moments) residual() (rest effect, most float64, ok bool) {
 		c.tree, c.square = i, effect{}
 		own := c.leaves(t.root, 1, 0)
 		size.m, size.h = size.m+math.Sqrt(own.m), size.h+math.Sqrt(own.h)
-		v.m, v.h = v.m+own.m+2*c.square.m, v.h+own.h+2*c.square.h
+		v.add(1, own)
+		v.add(2, c.square)
 		if c.work < 0 || c.stop.Load() {
 			return effect{}, 0, false
 		}
@@ -248,8 +260,8 @@ func (c *Moments) residual() (rest effect, most float64, ok bool) {
 		for k := range g.joint {
 			e, w := g.joint[k], c.shareOf(g, k)
 			v.m, v.h = v.m-w*e.m*e.m, v.h-w*e.h*e.h
-			largest = max(largest, math.Abs(e.m)+math.Abs(e.h))
-			g.within[k].m, g.within[k].h = g.within[k].m+e.m, g.within[k].h+e.h
+			largest = max(largest, e.size())
+			g.within[k].add(1, e)
 		}
 		most += largest
 	}
@@ -268,11 +280,11 @@ func (c *Moments) leaves(at int32, share float64, compared uint64) (square effec
 	f := b.feature
 	compared |= 1 << c.dim[f]
 	c.hi[f] = b.cut
-	x := c.leaves(at+1, share*b.left, compared)
+	square = c.leaves(at+1, share*b.left, compared)
 	c.hi[f], c.lo[f] = b.hi, b.cut+1
-	y := c.leaves(b.right, share*(1-b.left), compared)
+	square.add(1, c.leaves(b.right, share*(1-b.left), compared))
 	c.lo[f] = b.lo
-	return effect{x.m + y.m, x.h + y.h}
+	return square
 }
 
 // leaf adds a leaf to the groups' conditional means, and its products with earlier trees.
@@ -295,8 +307,7 @@ func (c *Moments) leaf(share float64, compared uint64, v effect) {
 			return
 		}
 		if t.compared&compared != 0 {
-			e := c.conditional(t.root, compared)
-			sum.m, sum.h = sum.m+e.m, sum.h+e.h
+			sum.add(1, c.conditional(t.root, compared))
 		}
 	}
 	c.square.m, c.square.h = c.square.m+share*v.m*sum.m, c.square.h+share*v.h*sum.h
@@ -304,7 +315,7 @@ func (c *Moments) leaf(share float64, compared uint64, v effect) {
 
 // spread adds a leaf's part of a group's conditional means, as differences from cell to cell along each feature.
 func (c *Moments) spread(g *group, to []effect, base *effect, share float64, compared uint64, v effect) {
-	base.m, base.h = base.m+share*v.m, base.h+share*v.h
+	base.add(share, v)
 	var corners [1 << groupFeatures]struct {
 		at   int
 		sign float64
@@ -326,11 +337,9 @@ func (c *Moments) spread(g *group, to []effect, base *effect, share float64, com
 			k.at += from * g.strides[j]
 		}
 	}
-	size := math.Abs(v.m) + math.Abs(v.h)
 	for _, k := range corners[:n] {
-		e := &to[k.at]
-		e.m, e.h = e.m+k.sign*v.m, e.h+k.sign*v.h
-		g.terms += math.Abs(k.sign) * size
+		to[k.at].add(k.sign, v)
+		g.terms += math.Abs(k.sign) * v.size()
 	}
 	g.added += float64(n)
 }
@@ -356,8 +365,7 @@ func (c *Moments) conditional(at int32, compared uint64) effect {
 			left = (n[b.cut+1] - n[lo]) / (n[hi+1] - n[lo])
 		}
 		c.work--
-		x, y := c.conditional(at+1, compared), c.conditional(b.right, compared)
-		return effect{left*x.m + (1-left)*y.m, left*x.h + (1-left)*y.h}
+		return weightedMean(left, c.conditional(at+1, compared), c.conditional(b.right, compared))
 	}
 	return b.mean
 }
@@ -391,7 +399,7 @@ func (c *Moments) convolve(rest effect, most float64) (fair, unfair float64) {
 	row[0] = 1
 	for i := range c.groups {
 		g, least := &c.groups[i], ends[i][0]
-		start.m, start.h = start.m+least.m, start.h+least.h
+		start.add(1, least)
 		var list []bin
 		var mean, square effect
 		last, off := 0, 0.0
@@ -402,8 +410,8 @@ func (c *Moments) convolve(rest effect, most float64) (fair, unfair float64) {
 			m, h := v.m-least.m, v.h-least.h
 			km, kh := math.Round(m/step), math.Round(h/step)
 			e := effect{km*step - m, kh*step - h}
-			off = max(off, math.Abs(e.m)+math.Abs(e.h))
-			mean.m, mean.h = mean.m+w*e.m, mean.h+w*e.h
+			off = max(off, e.size())
+			mean.add(w, e)
 			square.m, square.h = square.m+w*e.m*e.m, square.h+w*e.h*e.h
 			shares[int(km)*across+int(kh)] += w
 		}
@@ -413,10 +421,10 @@ func (c *Moments) convolve(rest effect, most float64) (fair, unfair float64) {
 				last = max(last, k/across)
 			}
 		}
-		start.m, start.h = start.m-mean.m, start.h-mean.h
+		start.add(-1, mean)
 		rest.m += max(0, square.m-mean.m*mean.m) + slack*square.m
 		rest.h += max(0, square.h-mean.h*mean.h) + slack*square.h
-		most += off + math.Abs(mean.m) + math.Abs(mean.h)
+		most += off + mean.size()
 		to := append(c.rows[1][:0], make([]float64, len(row)+(last+1)*stride)...)
 		for _, k := range list {
 			into := to[k.m*stride+k.h:][:len(row)]
