@@ -370,12 +370,6 @@ func (c *Moments) conditional(at int32, compared uint64) effect {
 	return b.mean
 }
 
-// bin is a number of steps that some cells of a group add to A and to B, and their share of the box.
-type bin struct {
-	m, h  int
-	share float64
-}
-
 // convolve returns lower bounds of the shares with one decision and two, from the distribution of A and B. Conditional
 // means are rounded to multiples of a step. This adds to the residual, with which exact means are uncorrelated. rest and
 // most are bounds of the residual as in the method residual.
@@ -400,7 +394,6 @@ func (c *Moments) convolve(rest effect, most float64) (fair, unfair float64) {
 	for i := range c.groups {
 		g, least := &c.groups[i], ends[i][0]
 		start.add(1, least)
-		var list []bin
 		var mean, square effect
 		last, off := 0, 0.0
 		across := int(math.Round((ends[i][1].h-least.h)/step)) + 1
@@ -414,22 +407,19 @@ func (c *Moments) convolve(rest effect, most float64) (fair, unfair float64) {
 			mean.add(w, e)
 			square.m, square.h = square.m+w*e.m*e.m, square.h+w*e.h*e.h
 			shares[int(km)*across+int(kh)] += w
-		}
-		for k, w := range shares {
-			if w > 0 {
-				list = append(list, bin{k / across, k % across, w})
-				last = max(last, k/across)
-			}
+			last = max(last, int(km))
 		}
 		start.add(-1, mean)
 		rest.m += max(0, square.m-mean.m*mean.m) + slack*square.m
 		rest.h += max(0, square.h-mean.h*mean.h) + slack*square.h
 		most += off + mean.size()
 		to := append(c.rows[1][:0], make([]float64, len(row)+(last+1)*stride)...)
-		for _, k := range list {
-			into := to[k.m*stride+k.h:][:len(row)]
-			for i, v := range row {
-				into[i] += k.share * v
+		for k, w := range shares {
+			if w > 0 {
+				into := to[k/across*stride+k%across:][:len(row)]
+				for i, v := range row {
+					into[i] += w * v
+				}
 			}
 		}
 		row, c.rows[1] = to, row
