@@ -5,8 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,11 +17,7 @@ import (
 // networkOf reads a network that text describes.
 func networkOf(t testing.TB, text string, s *space.Space, rows [][]float64) (*Population, error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "pop.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return networked(t.Context(), path, s, rows, 1)
+	return networked(t.Context(), written(t, "pop.yaml", text), s, rows, 1)
 }
 
 // lenders is a network of all kinds of features; job depends on sex, which is protected.
@@ -51,44 +45,32 @@ func TestNetwork(t *testing.T) {
 	}
 	none, office, shop := 0.6*0.5+0.4*0.25, 0.6*0.3+0.4*0.5, 0.6*0.2+0.4*0.25
 	r := rand.New(rand.NewPCG(1, 1))
-	boxOf := func(text string) space.Box {
-		box := s.Whole().Box
-		conditions, err := space.ParsePredicate(s, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range conditions {
-			if box[c.Feature] = box[c.Feature].Intersect(c.Interval); c.Set != nil {
-				box[c.Feature] = space.Interval{Lo: float64(c.Set[0]), Hi: float64(c.Set[0])}
-			}
-		}
-		return box
-	}
 	for text, want := range map[string]float64{
 		"": 1, "age=18..42": 0.25, "job=office": office, "job=office,income=..4": 0, "income=2..7,job=none": none * (0.25 + 0.125),
 		"income=4..7": none*0.125 + office*0.5, "income=missing": none * 0.25, "income=..3,age=18..67": 0.5 * 0.75 * (none*0.5 + shop),
 	} {
-		lo, hi := p.Mass(boxOf(text))
+		box := boxOf(t, s, text)
+		lo, hi := p.Mass(box)
 		if !(lo <= want && want <= hi && hi < lo*(1+1e-12)+1e-200) {
 			t.Errorf("%q: %v to %v, want %v", text, lo, hi, want)
 		}
-		within, drawn := p.Within(boxOf(text)), 0
+		within, drawn := p.Within(box), 0
 		if (within == nil) != (want == 0) {
 			t.Fatalf("%q: within %v", text, within)
 		} else if within == nil {
 			continue
 		}
-		all, _ := within.Mass(boxOf(text))
-		half, _ := within.Mass(boxOf("job=none"))
-		whole, _ := p.Mass(boxOf("job=none"))
+		all, _ := within.Mass(box)
+		half, _ := within.Mass(boxOf(t, s, "job=none"))
+		whole, _ := p.Mass(boxOf(t, s, "job=none"))
 		if text == "age=18..42" && math.Abs(half-whole) > 1e-12 || math.Abs(all-1) > 1e-12 {
 			t.Errorf("%q: within it, %v in all, %v without a job", text, all, half)
 		}
 		for range 1000 {
-			if x := p.Draw(r); contains(boxOf(text), x, s) {
+			if x := p.Draw(r); contains(box, x, s) {
 				drawn++
 			}
-			if x := within.Draw(r); !contains(boxOf(text), x, s) {
+			if x := within.Draw(r); !contains(box, x, s) {
 				t.Fatalf("%q: drew %v", text, x)
 			}
 		}
@@ -96,7 +78,7 @@ func TestNetwork(t *testing.T) {
 			t.Errorf("%q: %d of 1,000 draws, want a share of %v", text, drawn, want)
 		}
 	}
-	if density, _ := p.Within(boxOf("income=5..5")).Mass(boxOf("job=office")); math.Abs(density-office/(office+none*0.25)) > 1e-12 {
+	if density, _ := p.Within(boxOf(t, s, "income=5..5")).Mass(boxOf(t, s, "job=office")); math.Abs(density-office/(office+none*0.25)) > 1e-12 {
 		t.Errorf("of an income of 5, %v are office workers", density)
 	}
 	rows := make([][]float64, 40)
@@ -107,7 +89,7 @@ func TestNetwork(t *testing.T) {
 	if p, err = networkOf(t, lenders, s, rows); err != nil || p.Held != 4 || !strings.HasSuffix(p.String(), "other features independent, with the frequencies of 36 rows") {
 		t.Fatalf("%v, %v", p, err)
 	}
-	age, _ := p.Mass(boxOf("age=30"))
+	age, _ := p.Mass(boxOf(t, s, "age=30"))
 	if want := math.Log(office / 6 * age); math.Abs(p.Fitted-want) > 1e-9 || p.Impossible > 1 {
 		t.Errorf("log-likelihood %v, want %v; %d impossible rows", p.Fitted, want, p.Impossible)
 	}
@@ -237,11 +219,7 @@ func TestFilesEnd(t *testing.T) {
 	cancel()
 	s := lender()
 	rows := slices.Repeat([][]float64{{30, 1, 6, 1}}, 40)
-	path := filepath.Join(t.TempDir(), "pop.yaml")
-	if err := os.WriteFile(path, []byte(lenders), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := networked(ctx, path, s, rows, 1); !errors.Is(err, context.Canceled) {
+	if _, err := networked(ctx, written(t, "pop.yaml", lenders), s, rows, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("a network: %v", err)
 	}
 	if _, err := weighted(ctx, cellsFile(t, "age,weight\n18,1\n"), s, nil, 1); !errors.Is(err, context.Canceled) {

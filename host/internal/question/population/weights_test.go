@@ -12,14 +12,33 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// cellsFile writes a table.
-func cellsFile(t *testing.T, text string) string {
+// written writes a file and returns its path.
+func written(t testing.TB, name, text string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "cells.csv")
+	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// cellsFile writes a table.
+func cellsFile(t testing.TB, text string) string { return written(t, "cells.csv", text) }
+
+// boxOf returns the box that a predicate describes; of a set of values, the first.
+func boxOf(t testing.TB, s *space.Space, text string) space.Box {
+	t.Helper()
+	box := s.Whole().Box
+	conditions, err := space.ParsePredicate(s, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range conditions {
+		if box[c.Feature] = box[c.Feature].Intersect(c.Interval); c.Set != nil {
+			box[c.Feature] = space.Interval{Lo: float64(c.Set[0]), Hi: float64(c.Set[0])}
+		}
+	}
+	return box
 }
 
 func lender() *space.Space {
@@ -46,16 +65,7 @@ func TestWeights(t *testing.T) {
 	for text, want := range map[string]float64{
 		"": 1, "age=18..22": 3.0 / 16, "age=..27,job=office": 1.0 / 8, "income=4..7.5": 3.0/8/5 + 4.5/16, "income=missing": 1.0 / 16, "job=none,age=28..": 0,
 	} {
-		box := s.Whole().Box
-		conditions, err := space.ParsePredicate(s, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range conditions {
-			if box[c.Feature] = box[c.Feature].Intersect(c.Interval); c.Set != nil {
-				box[c.Feature] = space.Interval{Lo: float64(c.Set[0]), Hi: float64(c.Set[0])}
-			}
-		}
+		box := boxOf(t, s, text)
 		lo, hi := p.Mass(box)
 		if !(lo <= want && want <= hi && hi < lo*(1+1e-12)+1e-200) {
 			t.Errorf("%q: a mass of %v to %v, want %v", text, lo, hi, want)
