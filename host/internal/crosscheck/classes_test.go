@@ -53,22 +53,27 @@ func (n classNet) classes() int { return len(n.out) }
 func (n classNet) file(i int) (name, text string) { return "m.onnx", string(n.onnx(i%2 == 0)) }
 
 // winners are the classes with the largest output.
-func (n classNet) winners(x [3]int) (all []int) {
+func (n classNet) winners(x [3]int) []int {
 	hidden := make([]int, len(n.in))
 	for i, row := range n.in {
 		hidden[i] = max(0, row[0]*x[0]+row[1]*x[1]+row[2]*x[2]+row[3])
 	}
-	most := math.MinInt
+	outputs := make([]int, len(n.out))
 	for class, row := range n.out {
-		sum := row[len(hidden)]
+		outputs[class] = row[len(hidden)]
 		for i, h := range hidden {
-			sum += row[i] * h
+			outputs[class] += row[i] * h
 		}
-		if sum > most {
-			most, all = sum, nil
-		}
-		if sum == most {
-			all = append(all, class)
+	}
+	return largest(outputs)
+}
+
+// largest returns the places of the largest number.
+func largest(of []int) (all []int) {
+	most := slices.Max(of)
+	for k, v := range of {
+		if v == most {
+			all = append(all, k)
 		}
 	}
 	return all

@@ -2,7 +2,6 @@ package crosscheck
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 )
@@ -29,8 +28,8 @@ func drawClassForest(r *rand.Rand) classForest {
 func (f classForest) classes() int { return f.count }
 
 // winners are the classes with the largest sum.
-func (f classForest) winners(x [3]int) (all []int) {
-	sums, most := make([]int, f.count), math.MinInt
+func (f classForest) winners(x [3]int) []int {
+	sums := make([]int, f.count)
 	for k, t := range f.trees {
 		at := 0
 		if x[t[0]] >= t[3] {
@@ -42,15 +41,7 @@ func (f classForest) winners(x [3]int) (all []int) {
 		}
 		sums[k%f.count] += t[6+leaf]
 	}
-	for class, sum := range sums {
-		if sum > most {
-			most, all = sum, nil
-		}
-		if sum == most {
-			all = append(all, class)
-		}
-	}
-	return all
+	return largest(sums)
 }
 
 // file is the forest as a file of XGBoost or of LightGBM.
