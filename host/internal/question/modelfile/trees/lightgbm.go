@@ -99,9 +99,7 @@ func parseLightGBM(text string) *reader.Model {
 				}
 			}
 		}
-	case (objective[0] == "regression" || objective[0] == "regression_l1" || objective[0] == "huber" || objective[0] == "fair" || objective[0] == "quantile") && len(objective) == 1:
-		out.Output = fairness.LinkLinear
-	case many:
+	case many, (objective[0] == "regression" || objective[0] == "regression_l1" || objective[0] == "huber" || objective[0] == "fair" || objective[0] == "quantile") && len(objective) == 1:
 		out.Output = fairness.LinkLinear
 	default:
 		panic(fault.New("objective: got %.60q, want binary, cross_entropy, regression, multiclass or multiclassova", head["objective"]))

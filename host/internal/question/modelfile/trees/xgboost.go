@@ -137,7 +137,7 @@ func withoutNaN(text []byte) []byte {
 	return text
 }
 
-// loose is a number that is written as such, as a text, or in a list of one; empty if it is missing.
+// loose is a number, or several, written as such, as a text, or in a list; empty if it is missing.
 type loose string
 
 func (l *loose) UnmarshalJSON(text []byte) error {
@@ -221,9 +221,7 @@ func parseXGBoost(text []byte) *reader.Model {
 	switch l.Objective.Name {
 	case "binary:logistic", "reg:logistic":
 		logit()
-	case "binary:logitraw", "reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:pseudohubererror":
-		out.Output = fairness.LinkLinear
-	case "multi:softprob", "multi:softmax":
+	case "binary:logitraw", "reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:pseudohubererror", "multi:softprob", "multi:softmax":
 		out.Output = fairness.LinkLinear
 	default:
 		panic(fault.New("objective: got %.60q, want binary:logistic, reg:logistic, binary:logitraw, reg:squarederror, multi:softprob or multi:softmax", l.Objective.Name))
