@@ -37,26 +37,23 @@ func isArrow(begins string) bool {
 	return strings.HasPrefix(begins, arrowMagic) || strings.HasPrefix(begins, arrowMessage)
 }
 
-// arrowMemory allocates for arrow-go. Beyond its limit it panics with errArrowMemory.
+// arrowMemory allocates for arrow-go. Beyond its limit it panics with the error exceeded.
 type arrowMemory struct{ left, limit int64 }
-
-// errArrowMemory reports a file that needs more memory than its size allows.
-type errArrowMemory struct{ limit int64 }
-
-// Error names the limit.
-func (e errArrowMemory) Error() string {
-	return fmt.Sprintf("a batch of its rows needs more than %d bytes, the maximum for a file of this size: it is damaged, or write smaller batches", e.limit)
-}
 
 func newArrowMemory(size int64) *arrowMemory {
 	limit := arrowBase + arrowTimes*size
 	return &arrowMemory{limit, limit}
 }
 
+// exceeded is the error of a file that needs more memory than its size allows.
+func (m *arrowMemory) exceeded() error {
+	return fmt.Errorf("a batch of its rows needs more than %d bytes, the maximum for a file of this size: it is damaged, or write smaller batches", m.limit)
+}
+
 // Allocate returns size bytes.
 func (m *arrowMemory) Allocate(size int) []byte {
 	if size < 0 || int64(size) > m.left {
-		panic(errArrowMemory{m.limit})
+		panic(m.exceeded())
 	}
 	m.left -= int64(size)
 	return memory.DefaultAllocator.Allocate(size)
@@ -227,12 +224,8 @@ func (m *arrowMessages) Release() {}
 // Message returns the next message, valid until the next call, or io.EOF.
 func (m *arrowMessages) Message() (out *ipc.Message, err error) {
 	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case error:
+		if p := asError(recover()); p != nil {
 			err = p
-		default:
-			err = fmt.Errorf("%v", p)
 		}
 		if err != nil && err != io.EOF { //nolint:errorlint // only the end itself is the end
 			m.err = err
@@ -414,7 +407,7 @@ func (m *arrowMessages) inflate(data, compression flat, body []byte) (*memory.Bu
 			size[i] = int64(len(in)) - 8
 		}
 		if size[i] < 0 || size[i] > m.mem.left-total {
-			return nil, errArrowMemory{m.mem.limit}
+			return nil, m.mem.exceeded()
 		}
 		total += 8 + (size[i]+7)/8*8
 	}
@@ -593,24 +586,15 @@ func flatRoot(b []byte) flat {
 	return flat{flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}}
 }
 
+// slot returns the place of a field in the layout of its table.
+func slot(field int) flatbuffers.VOffsetT { return flatbuffers.VOffsetT(4 + 2*field) }
+
 // at returns the offset of a field in the table; 0: it has its default.
-func (t flat) at(field int) flatbuffers.UOffsetT {
-	return flatbuffers.UOffsetT(t.Offset(flatbuffers.VOffsetT(4 + 2*field)))
-}
+func (t flat) at(field int) flatbuffers.UOffsetT { return flatbuffers.UOffsetT(t.Offset(slot(field))) }
 
-func (t flat) byte(field int) byte {
-	if at := t.at(field); at != 0 {
-		return t.GetByte(t.Pos + at)
-	}
-	return 0
-}
+func (t flat) byte(field int) byte { return t.GetByteSlot(slot(field), 0) }
 
-func (t flat) int64(field int) int64 {
-	if at := t.at(field); at != 0 {
-		return t.GetInt64(t.Pos + at)
-	}
-	return 0
-}
+func (t flat) int64(field int) int64 { return t.GetInt64Slot(slot(field), 0) }
 
 func (t flat) table(field int) (out flat, ok bool) {
 	at := t.at(field)

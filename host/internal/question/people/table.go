@@ -286,13 +286,17 @@ func (t *table) number(x float64) string {
 
 // recovered turns a panic into an error.
 func (t *table) recovered(err *error) {
-	switch p := recover().(type) {
-	case nil:
-	case error:
+	if p := asError(recover()); p != nil {
 		*err = t.malformed(p)
-	default:
-		*err = t.malformed(fmt.Errorf("%v", p))
 	}
+}
+
+// asError returns the value of a panic as an error; nil if there was no panic.
+func asError(p any) error {
+	if err, ok := p.(error); ok || p == nil {
+		return err
+	}
+	return fmt.Errorf("%v", p)
 }
 
 func (t *table) malformed(err error) error {
