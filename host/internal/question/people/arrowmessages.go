@@ -287,33 +287,41 @@ func (m *arrowMessages) inflate(data, compression flat, body []byte) (*memory.Bu
 		claimed := binary.LittleEndian.Uint64(in)
 		binary.LittleEndian.PutUint64(out.Bytes()[at:], stored)
 		to := out.Bytes()[at+8 : at+8+size[i] : at+8+size[i]]
-		switch codec := compression.byte(0); {
-		case claimed == stored:
+		if claimed == stored {
 			copy(to, in[8:])
-		case codec == 0: // an LZ4 frame, whose blocks have at most 8 MiB
-			r := lz4.NewReader(bytes.NewReader(in[8:]))
-			if _, err := io.ReadFull(r, to); err != nil {
-				return nil, fmt.Errorf("LZ4: %w", err)
-			}
-			if n, err := r.Read(make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) { // the end checks the frame's checksum
-				return nil, fmt.Errorf("LZ4: more than %d bytes: %w", len(to), errors.Join(err, errArrowCut))
-			}
-		case codec == 1:
-			if m.zstd == nil {
-				if m.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true)); err != nil {
-					return nil, err
-				}
-			}
-			if got, err := m.zstd.DecodeAll(in[8:], to[:0]); err != nil || len(got) != len(to) {
-				return nil, fmt.Errorf("a Zstandard buffer: got %d bytes, want %d: %w", len(got), len(to), errors.Join(err, errArrowCut))
-			}
-		default:
-			return nil, fmt.Errorf("it is compressed with codec %d, want LZ4, Zstandard or no compression", codec)
+		} else if err := m.decompress(to, in[8:], compression.byte(0)); err != nil {
+			return nil, err
 		}
 		binary.LittleEndian.PutUint64(place[8:], uint64(8+size[i]))
 		at += 8 + (size[i]+7)/8*8
 	}
 	return out, nil
+}
+
+// decompress fills out with what a buffer holds.
+func (m *arrowMessages) decompress(out, in []byte, codec byte) (err error) {
+	switch codec {
+	case 0: // an LZ4 frame, whose blocks have at most 8 MiB
+		r := lz4.NewReader(bytes.NewReader(in))
+		if _, err := io.ReadFull(r, out); err != nil {
+			return fmt.Errorf("LZ4: %w", err)
+		}
+		if n, err := r.Read(make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) { // the end checks the frame's checksum
+			return fmt.Errorf("LZ4: more than %d bytes: %w", len(out), errors.Join(err, errArrowCut))
+		}
+	case 1:
+		if m.zstd == nil {
+			if m.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true)); err != nil {
+				return err
+			}
+		}
+		if got, err := m.zstd.DecodeAll(in, out[:0]); err != nil || len(got) != len(out) {
+			return fmt.Errorf("a Zstandard buffer: got %d bytes, want %d: %w", len(got), len(out), errors.Join(err, errArrowCut))
+		}
+	default:
+		return fmt.Errorf("it is compressed with codec %d, want LZ4, Zstandard or no compression", codec)
+	}
+	return nil
 }
 
 // The kinds of messages.
