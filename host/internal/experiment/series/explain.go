@@ -19,9 +19,9 @@ var Explain = &Kind[explain.Request, explain.Result]{
 	Spec:    func(r *explain.Request) *question.Spec { return &r.Spec },
 	Uses: func(r *explain.Request) (strategy, solver string) {
 		if r.Bound == 0 {
-			return cmp.Or(r.Strategy, "climb"), search.NoSolver
+			solver = search.NoSolver
 		}
-		return cmp.Or(r.Strategy, "climb"), ""
+		return cmp.Or(r.Strategy, "climb"), solver
 	},
 	Asked: func(r *explain.Request, epsilon string) (outcomes, budget string, seed int64) {
 		if budget = r.Budget + " a search"; r.From != "" || r.Rows != "" || len(r.Row) > 0 {
