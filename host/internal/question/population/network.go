@@ -82,7 +82,7 @@ func networked(ctx context.Context, path string, s *space.Space, rows [][]float6
 		}
 	}
 	alone := *p
-	p.law, p.features, p.classes = t, nil, nil
+	p.network, p.features, p.classes = t, nil, nil
 	return p, t.fits(ctx, p, &alone, kept[:p.Held])
 }
 
@@ -384,8 +384,8 @@ func (t *network) restrict(box space.Box) *network {
 	return &out
 }
 
-// within implements law.
-func (t *network) within(box space.Box) law {
+// within is Population.Within.
+func (t *network) within(box space.Box) *network {
 	out := t.restrict(box)
 	below, all := out.up(box)
 	if !(all > underflow) {
@@ -396,14 +396,14 @@ func (t *network) within(box space.Box) law {
 	return out
 }
 
-// mass implements law.
+// mass is Population.Mass.
 func (t *network) mass(box space.Box) (lo, hi float64) {
 	_, all := t.up(box)
 	less := 1 - t.error
 	return max(0, all*less-underflow) / t.hi * less, (all*(1+t.error) + underflow) / t.lo * (1 + t.error)
 }
 
-// draw implements law.
+// draw sets the features of x that are not protected.
 func (t *network) draw(rng *rand.Rand, x []float64) {
 	drew := make([]int, len(t.nodes))
 	for n := range t.nodes {

@@ -113,17 +113,8 @@ type Population struct {
 	about    string // the description of a population from a file; empty if it is fitted
 	features []feature
 	classes  []class
-	error    float64 // relative error of a mass
-	law      law     // if not nil, the distribution, in place of features and classes
-}
-
-// law is a distribution that is not a mixture of classes.
-type law interface {
-	// draw sets the features of x that are not protected.
-	draw(rng *rand.Rand, x []float64)
-	// within is Population.Within, and mass is Population.Mass.
-	within(box space.Box) law
-	mass(box space.Box) (lo, hi float64)
+	error    float64  // relative error of a mass
+	network  *network // if not nil, the distribution, in place of features and classes
 }
 
 // rest is the population of features that a file does not mention: independent, with the frequencies of the rows, or uniform
@@ -221,8 +212,8 @@ func (f *feature) cell(v float64) int {
 // Draw draws an individual. It ignores constraints.
 func (p *Population) Draw(rng *rand.Rand) []float64 {
 	x := make([]float64, len(p.space.Features))
-	if p.law != nil {
-		p.law.draw(rng, x)
+	if p.network != nil {
+		p.network.draw(rng, x)
 		return x
 	}
 	weights := make([]float64, len(p.classes))
@@ -262,8 +253,8 @@ func (f *feature) value(of space.Interval, rng *rand.Rand) float64 {
 // a number, the density of the number's cell replaces the mass.
 func (p *Population) Within(box space.Box) *Population {
 	out := *p
-	if p.law != nil {
-		if out.law = p.law.within(box); out.law == nil {
+	if p.network != nil {
+		if out.network = p.network.within(box); out.network == nil {
 			return nil
 		}
 		return &out
@@ -384,8 +375,8 @@ const underflow = 1e-300
 
 // Mass encloses the share of individuals in a box, among all within the features' domains.
 func (p *Population) Mass(box space.Box) (lo, hi float64) {
-	if p.law != nil {
-		return p.law.mass(box)
+	if p.network != nil {
+		return p.network.mass(box)
 	}
 	sum := 0.0
 	for k := range p.classes {
