@@ -94,11 +94,7 @@ def _terminate(owner: int) -> None:
             process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(5)
-            if os.name == "nt":
-                process.kill()
-            else:
-                with contextlib.suppress(ProcessLookupError):  # without a wait: the interrupted frame may hold its lock
-                    os.killpg(process.pid, signal.SIGKILL)
+            _kill(process)  # without a wait: the interrupted frame may hold its lock
         for folder in list(_folders):
             discard(folder)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -176,6 +172,7 @@ def _watch(command: List[str], stdout: int, env: Optional[Dict[str, str]], aroun
         line.end()
         if process.poll() is None:
             _kill(process)
+            process.wait()
         process.stderr.close()
         _running.discard(process)
 
@@ -187,7 +184,6 @@ def _kill(process: "subprocess.Popen[str]") -> None:
     else:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 class _Line:
