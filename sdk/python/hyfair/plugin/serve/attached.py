@@ -6,7 +6,6 @@ import json
 import os
 import queue
 import threading
-from concurrent import futures
 from pathlib import Path
 from typing import Any, Iterable, Iterator, Optional, Union
 
@@ -17,7 +16,7 @@ from .._pb.model.v1 import model_pb2
 from ..model import Model
 from .fault import MAX_TEXT
 from .model import ModelService
-from .process import PROTOCOL_VERSION, Life, _listen
+from .process import PROTOCOL_VERSION, Life, _listen, _server
 from .services import _serialize, _unary, on_end
 
 PATIENCE = 1.0
@@ -40,17 +39,10 @@ class Attached(Iterator[str]):
         self._events: "queue.SimpleQueue[Union[str, _Call, None]]" = queue.SimpleQueue()
 
     def __enter__(self) -> "Attached":
-        self._server = grpc.server(
-            futures.ThreadPoolExecutor(THREADS),
-            options=[("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)])
-        self._server.add_generic_rpc_handlers((
-            grpc.method_handlers_generic_handler("hyfair.model.v1.Model", {
-                "Describe": _unary(self._service.describe, model_pb2.DescribeRequest),
-                "Score": grpc.unary_unary_rpc_method_handler(self._score, model_pb2.ScoreRequest.FromString, _serialize),
-            }),
-            grpc.method_handlers_generic_handler("grpc.health.v1.Health", {
-                "Check": grpc.unary_unary_rpc_method_handler(lambda _, __: b"\x08\x01"),  # status: SERVING
-            })))
+        self._server = _server(THREADS, grpc.method_handlers_generic_handler("hyfair.model.v1.Model", {
+            "Describe": _unary(self._service.describe, model_pb2.DescribeRequest),
+            "Score": grpc.unary_unary_rpc_method_handler(self._score, model_pb2.ScoreRequest.FromString, _serialize),
+        }))
         try:
             network, address = _listen(self._server, self._life)
         except SystemExit as e:

@@ -43,10 +43,7 @@ def run(kind: str, service: grpc.GenericRpcHandler) -> None:
         sys.set_int_max_str_digits(0)  # exact numbers may be long; their text is bounded elsewhere
 
     life = Life()
-    server = grpc.server(
-        futures.ThreadPoolExecutor(max_workers=MAX_SESSIONS),
-        options=[("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)])
-    server.add_generic_rpc_handlers((service, *_common(life)))
+    server = _server(MAX_SESSIONS, service, *_common(life))
     network, address = _listen(server, life)
     server.start()
     line = f"{CORE_VERSION}|{PROTOCOL_VERSION}|{network}|{address}|grpc\n"
@@ -58,6 +55,19 @@ def run(kind: str, service: grpc.GenericRpcHandler) -> None:
     while os.getppid() == handshake.parent:
         time.sleep(POLL)
     life.end()
+
+
+def _server(threads: int, *services: grpc.GenericRpcHandler) -> grpc.Server:
+    """A server of these services and of health, which answers a ping. Messages have any size."""
+    def health(_: bytes, context: grpc.ServicerContext) -> bytes:
+        return b"\x08\x01"  # status: SERVING
+
+    server = grpc.server(
+        futures.ThreadPoolExecutor(max_workers=threads),
+        options=[("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)])
+    check = {"Check": grpc.unary_unary_rpc_method_handler(health)}
+    server.add_generic_rpc_handlers((*services, grpc.method_handlers_generic_handler("grpc.health.v1.Health", check)))
+    return server
 
 
 def _listen(server: grpc.Server, life: Life) -> Tuple[str, str]:
@@ -99,9 +109,9 @@ class Life:
 
 
 def _common(life: Life) -> Sequence[grpc.GenericRpcHandler]:
-    """The common services. Shutdown ends the plugin at once. The host keeps the output
+    """The services that end the plugin. Shutdown does at once. The host keeps the output
     stream open as long as its connection, so the end of that call is the end of the
-    host. Health answers a ping. All messages are empty, or nearly."""
+    host. All messages are empty, or nearly."""
 
     def shutdown(_: bytes, context: grpc.ServicerContext) -> bytes:
         threading.Timer(0.01, life.end).start()  # after the answer
@@ -116,13 +126,9 @@ def _common(life: Life) -> Sequence[grpc.GenericRpcHandler]:
         threading.Thread(target=life.end).start()
         return iter(())
 
-    def health(_: bytes, context: grpc.ServicerContext) -> bytes:
-        return b"\x08\x01"  # status: SERVING
-
-    unary = grpc.unary_unary_rpc_method_handler
     return (
-        grpc.method_handlers_generic_handler("plugin.GRPCController", {"Shutdown": unary(shutdown)}),
+        grpc.method_handlers_generic_handler(
+            "plugin.GRPCController", {"Shutdown": grpc.unary_unary_rpc_method_handler(shutdown)}),
         grpc.method_handlers_generic_handler(
             "plugin.GRPCStdio", {"StreamStdio": grpc.stream_stream_rpc_method_handler(output)}),
-        grpc.method_handlers_generic_handler("grpc.health.v1.Health", {"Check": unary(health)}),
     )
