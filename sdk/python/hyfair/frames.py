@@ -79,8 +79,7 @@ class Frame:
         shown = self.head(rows)
         made: Dict[str, nw.Series[Any]] = {}
         for name, cells in values.items():
-            while name in self.names or name in made:
-                name += "_"
+            name = free(name, [*self.names, *made])
             made[name] = nw.new_series(name, list(cells), backend=shown.implementation)
         return shown.with_columns(*made.values()).to_native()
 
@@ -151,6 +150,13 @@ class Frame:
                 continue
             made.append(_series_like(series, _drawn(of[name], count, rng)))
         return made[0].to_frame().with_columns(*made[1:])
+
+
+def free(name: str, taken: Sequence[str]) -> str:
+    """The name, with ``_`` at its end until no other is the same."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _is_array(native: Any) -> bool:

@@ -19,7 +19,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar,
 from . import engine, models, results
 from .asked import Asked, asking, differing, told_apart, HELD
 from .exceptions import DisagreesWithModel, Error, ModelNotReadable, StudyError
-from .frames import Frame, is_missing
+from .frames import Frame, free, is_missing
 from .models.core import Copy
 from .models.inputs import Column, Input, Scale, Table, listed, plain
 
@@ -362,14 +362,14 @@ class _Draft:
         extra: Dict[str, List[str]] = {}
         if y is not None:
             labels = _cells(y, len(frame), "y")
-            column = _free(y.name if isinstance(getattr(y, "name", None), str) and y.name else "label", [*frame.names])
+            column = free(y.name if isinstance(getattr(y, "name", None), str) and y.name else "label", [*frame.names])
             extra[column] = [_text(v) for v in labels]
             data["label"] = {"column": column, "positive": sorted({_text(v) for v in labels if v == copy.positive})}
             if not data["label"]["positive"]:
                 raise StudyError(f"y never is {copy.positive!r}, the class whose probability the score is: it has "
                                  f"{listed(sorted({repr(v) for v in labels}))}; give the labels that the model was fitted with")
         if weights is not None:
-            data["weight"] = _free("weight", [*frame.names, *extra])
+            data["weight"] = free("weight", [*frame.names, *extra])
             extra[data["weight"]] = [repr(float(w)) for w in _weights(weights, len(frame))]
         yaml["data"] = data
         yaml["features"] = {c.name: made[c.name].yaml for c in kept}
@@ -851,12 +851,6 @@ def _weights(values: Any, count: int) -> List[float]:
     if wrong or not any(out):
         raise StudyError(f"weights has {wrong[0]!r}: want numbers from 0" if wrong else "all weights are 0: want some above")
     return out
-
-
-def _free(name: str, taken: Sequence[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
 
 
 def _unique(name: str, taken: Any) -> str:
