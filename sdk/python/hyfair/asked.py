@@ -12,7 +12,7 @@ from . import engine
 from .exceptions import Error, ModelNotReadable, StudyError
 from .frames import Frame
 from .models.core import Copy
-from .models.inputs import Column, Scale, Table, plain
+from .models.inputs import Column, Scale, Table, as_list, plain
 
 FILE = "model.attach.json"
 """The file in a study's folder that says where the model is served."""
@@ -121,17 +121,15 @@ def _shares(values: Any, count: int) -> List[float]:
     """What a callable gave for so many rows, as a probability of yes for each."""
     if hasattr(values, "columns"):
         values = values.to_numpy()
-    to_list = next((getattr(values, n) for n in ("tolist", "to_list", "to_pylist") if hasattr(values, n)), None)
-    rows = to_list() if to_list else values
     try:
-        rows = list(rows)
+        rows = as_list(values)
         wide = {len(r) for r in rows if hasattr(r, "__len__") and not isinstance(r, str)}
         if wide - {1, 2}:
             raise StudyError(f"the model gives {max(wide)} numbers a row: want one, the probability of yes, or two, as predict_proba gives")
         out = [float(r[-1] if wide else r) for r in rows]
+    except StudyError:
+        raise
     except (TypeError, ValueError) as err:
-        if isinstance(err, StudyError):
-            raise
         raise StudyError(f"the model gives {values!r:.60}: want one probability for each row ({err})") from err
     if len(out) != count:
         raise StudyError(f"the model gives {len(out):,} scores for {count:,} rows: want one for each")

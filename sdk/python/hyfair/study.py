@@ -21,7 +21,7 @@ from .asked import Asked, asking, differing, told_apart, HELD
 from .exceptions import DisagreesWithModel, Error, ModelNotReadable, StudyError
 from .frames import Frame, free, is_missing
 from .models.core import Copy
-from .models.inputs import Column, Input, Scale, Table, listed, plain
+from .models.inputs import Column, Input, Scale, Table, as_list, listed, plain
 
 MADE_UP = 10_000
 """The number of made-up people for whom the copy is compared with the estimator."""
@@ -836,8 +836,7 @@ def _cells(values: Any, count: int, what: str) -> List[Any]:
     ndim = getattr(values, "ndim", 1)
     if ndim != 1:
         raise StudyError(f"{what} has {ndim} dimensions: give one value for each row")
-    to_list = getattr(values, "to_pylist", None) or getattr(values, "to_list", None) or getattr(values, "tolist", None)
-    out = list(to_list()) if to_list else [plain(v) for v in values]
+    out = as_list(values)
     if len(out) != count:
         raise StudyError(f"{what} has {len(out):,} values, but X has {count:,} rows: give one for each row, in the same order")
     if any(is_missing(v) for v in out):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, Optional, Sequence, Union
+from typing import Any, List, Literal, Optional, Sequence, Union
 
 
 MOST_VALUES = 10_000
@@ -66,6 +66,12 @@ Input = Union[Scale, Table]
 def plain(value: Any) -> Any:
     """A numpy number as Python's."""
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
+
+
+def as_list(values: Any) -> List[Any]:
+    """The values of a series, an array or a sequence, numbers as Python's."""
+    to_list = getattr(values, "to_pylist", None) or getattr(values, "to_list", None) or getattr(values, "tolist", None)
+    return list(to_list()) if to_list else [plain(v) for v in values]
 
 
 def listed(names: Sequence[Any]) -> str:
