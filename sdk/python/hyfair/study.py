@@ -191,7 +191,7 @@ class Study:
         if self._frame is not None and self._temporary and name != "audit":
             arguments += ["--journal", str(self._folder / "journal.db")]
         return results.of(kind, self._run(arguments), self.command(name, **flags), self._frame, self._names,
-                          lambda more: self._run([*self._arguments(name, flags), *more], page=False))
+                          lambda more: self._run([*arguments, *more], page=False))
 
     def _run(self, arguments: Sequence[str], page: bool = True) -> engine.Outcome:
         return engine.run(arguments, page) if self._asked is None else self._asked.run(self._folder, arguments, page)
