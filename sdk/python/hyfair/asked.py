@@ -16,18 +16,18 @@ from .models.inputs import Column, Scale, Table, as_list, plain
 
 FILE = "model.attach.json"
 """The file in a study's folder that says where the model is served."""
-HELD = 100
-"""The rows that are asked twice, before anything else is."""
+TRIED = 100
+"""The rows that a new study asks about twice."""
 
 
-def told_apart(model: Any) -> Tuple[Any, Any]:
+def owner_of(model: Any) -> Tuple[Any, Any]:
     """The model that a method predict_proba belongs to, and that method; else the argument, and None."""
     owner = getattr(model, "__self__", None)
     return (model, None) if owner is None or getattr(model, "__name__", "") != "predict_proba" else (owner, model)
 
 
 def asking(model: Any, why: ModelNotReadable) -> Any:
-    """What is asked instead of a model that no reader reads, which is ``why``."""
+    """The callable that gives the scores of a model that no reader takes. Without one, raises a refusal: ``why``, or one with advice."""
     if hasattr(model, "predict_proba"):
         return model.predict_proba
     if callable(model):
@@ -62,7 +62,7 @@ class Asked:
         return FILE, b"{}"
 
     def copy(self, owner: Any) -> Copy:
-        """It as a reader would give it. ``owner`` is the estimator, if there is one."""
+        """The callable as readers give a model. ``owner`` is the estimator, if there is one."""
         classes = getattr(owner, "classes_", (0, 1))
         if len(classes) != 2:
             raise ModelNotReadable(f"{type(owner).__name__} has {len(classes)} classes: hyfair asks models of two; give a function of X "
@@ -118,7 +118,7 @@ def _attached() -> Any:
 
 
 def _shares(values: Any, count: int) -> List[float]:
-    """What a callable gave for so many rows, as a probability of yes for each."""
+    """What a callable gave for ``count`` rows, as a probability of yes for each."""
     if hasattr(values, "columns"):
         values = values.to_numpy()
     try:

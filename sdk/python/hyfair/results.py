@@ -162,7 +162,7 @@ class Audit(Result, answers.AuditAnswer):
 
     @property
     def people(self) -> Any:
-        """The people treated worst, as many as ``top``: the columns of X, and how the person is treated, as in ``rows``."""
+        """The people treated worst, at most ``top``: the columns of X, and how the person is treated, as in ``rows``."""
         rows = self._outcome.answer.get("rows") or []
         said = []
         for row in rows:

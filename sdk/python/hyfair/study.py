@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from . import engine, models, results
-from .asked import Asked, asking, differing, told_apart, HELD
+from .asked import TRIED, Asked, asking, differing, owner_of
 from .exceptions import DisagreesWithModel, Error, ModelNotReadable, StudyError
 from .frames import Frame, free, is_missing
 from .models.core import Copy
@@ -256,7 +256,7 @@ class _Draft:
 
     def __init__(self, study: Study, model: Any, frame: Frame, domains: Mapping[str, Any]) -> None:
         self.study, self.frame = study, frame
-        self.model, self.ask = told_apart(model)
+        self.model, self.ask = owner_of(model)
         unknown = [d for d in domains if d not in frame.names]
         if unknown:
             raise StudyError(f"domains= names {unknown[0]!r}, which is no column of X: it has {listed(frame.names)}")
@@ -410,7 +410,7 @@ class _Draft:
 
     def _try(self, asked: Asked, made: Mapping[str, "_Feature"], by_model: bool) -> None:
         """Ask about the first rows, once as they are, and once in reverse order as the program gives them."""
-        study, rows = self.study, self.frame.head(range(min(HELD, len(self.frame))))
+        study, rows = self.study, self.frame.head(range(min(TRIED, len(self.frame))))
         own = asked.scores(rows)
         if by_model:
             _as_predicted(self.model, self.copy, self.frame.for_model(rows, self.takes), own)
@@ -799,7 +799,7 @@ _TIMES = {"timeout", "budget", "bound", "prove", "soft_timeout"}
 
 
 def _time(name: str, value: Any) -> str:
-    """A time as the program takes it. A number is one of seconds."""
+    """A time as the program takes it. The unit of a number is seconds."""
     seconds = value.total_seconds() if isinstance(value, timedelta) else plain(value)
     if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and 0 <= seconds < math.inf:
         return f"{seconds:f}".rstrip("0").rstrip(".") + "s"

@@ -1,4 +1,4 @@
-"""Models that are asked and not read, held against the program: unittest's, as test_study.py is.
+"""Models that are asked and not read, compared with the program: unittest's, as test_study.py is.
 
 $HYFAIR is the program. sdk/python/pythontest starts them.
 """

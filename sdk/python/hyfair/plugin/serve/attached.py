@@ -74,7 +74,7 @@ class Attached(Iterator[str]):
         while True:
             event = self._events.get()
             if event is None:
-                self._events.put(None)  # for who iterates again after an interrupt
+                self._events.put(None)  # for another iteration, after an interrupt
                 raise StopIteration
             if isinstance(event, str):
                 return event

@@ -31,7 +31,7 @@ class ModelService:
 
 
 def numbers(values: Iterable[Any], rows: int) -> List[float]:
-    """The scores of so many rows as floats. ValueError says what is wrong with them."""
+    """The scores of ``rows`` rows as floats. ValueError says what is wrong with them."""
     out = [float(v) for v in values]
     if len(out) != rows:
         raise ValueError(f"score returned {len(out):,} scores for {rows:,} rows: want one for each")
