@@ -168,8 +168,8 @@ docs: setup-docs
 	NO_MKDOCS_2_WARNING=1 .deps/docs/bin/python -m mkdocs build
 	@echo 'the site is in bin/site: open bin/site/index.html'
 
-# The Python package with the programs for this platform, or that of GOOS and GOARCH, in dist. Without symbols and paths
-# its programs are three tenths smaller and the same from every folder.
+# The Python package with the programs for this platform, or that of GOOS and GOARCH, in dist. Without paths its
+# programs are the same from every folder.
 PLATFORM = $(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)
 EXE      = $(shell $(GO) env GOEXE)
 wheel:

@@ -6,7 +6,7 @@
 
 ``Study`` takes a fitted estimator and a data frame; ``load`` opens a saved study.
 
-``hyfair.plugin`` is for authors of solvers and strategies. Up to 1.0 it was this
+``hyfair.plugin`` is for authors of solvers, strategies and models. Up to 1.0 it was this
 package: its old names still work here, with a ``DeprecationWarning``, and will be
 removed in 1.2.
 """
