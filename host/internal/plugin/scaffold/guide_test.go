@@ -142,23 +142,24 @@ func needPython(t *testing.T) {
 
 // What the README of each project says to do is what Steps say.
 func TestReadmeTellsTheSteps(t *testing.T) {
-	for i := range 2 * len(kinds) {
-		kind, language := kinds[i/2], []Language{Go, Python}[i%2]
-		p := written(t, Request{Kind: kind, Name: "x", Language: language, Dir: t.TempDir()})
-		text, err := os.ReadFile(filepath.Join(p.Path, "README.md"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range p.Steps {
-			if !strings.Contains(string(text), "\n"+s.Command+"\n") {
-				t.Errorf("%s in %s: %q is not in\n%s", kind, language, s.Command, text)
+	for _, language := range []Language{Go, Python} {
+		for _, kind := range kinds {
+			p := written(t, Request{Kind: kind, Name: "x", Language: language, Dir: t.TempDir()})
+			text, err := os.ReadFile(filepath.Join(p.Path, "README.md"))
+			if err != nil {
+				t.Fatal(err)
 			}
-			if kind != client.Strategy && strings.Contains(s.Command, " ablate ") {
-				t.Errorf("the steps of a %s have %q", kind, s.Command)
+			for _, s := range p.Steps {
+				if !strings.Contains(string(text), "\n"+s.Command+"\n") {
+					t.Errorf("%s in %s: %q is not in\n%s", kind, language, s.Command, text)
+				}
+				if kind != client.Strategy && strings.Contains(s.Command, " ablate ") {
+					t.Errorf("the steps of a %s have %q", kind, s.Command)
+				}
 			}
-		}
-		if strings.Contains(string(text), "«") || strings.Contains(string(text), "\n\n\n") {
-			t.Errorf("%s", text)
+			if strings.Contains(string(text), "«") || strings.Contains(string(text), "\n\n\n") {
+				t.Errorf("%s", text)
+			}
 		}
 	}
 }
